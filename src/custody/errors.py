@@ -1,0 +1,170 @@
+"""Every exception that custody raises on purpose, and the exit code each one means.
+
+    CustodyError                 what went wrong, where, and a hint
+    ├── UsageError               the command or its arguments make no sense
+    ├── Refused                  a guard said no; carries a stable code
+    │   ├── PathRefused          a path may not be used
+    │   └── CommandRefused       a command may not be run
+    ├── PipelineInvalid          the pipeline has findings that forbid running it
+    ├── MalformedDocument        a file or message does not fit its schema
+    ├── RunError                 something about a run directory
+    │   ├── RunNotFound          no run, or more than one, answers to that name
+    │   ├── RunExists            that run id is taken
+    │   ├── RunLocked            another process is writing this run
+    │   ├── RunEnded             there is nothing left to resume
+    │   ├── PipelineChanged      resume was given another pipeline than the run's
+    │   ├── JournalBroken        the journal's chain does not hold
+    │   └── BlobDamaged          content is missing or is not what its name says
+    ├── ReplayDiverged           the recorded answers led to another decision
+    ├── StorageFailed            the disk refused: full, unreadable, read-only
+    └── Interrupted              the user pressed Ctrl-C, or the process was told to end
+
+``error_type`` is stable and machine-readable; ``exit_code`` is what the command line ends
+with. Any other exception reaching the command line is an internal error, exit code 2.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+EXIT_DONE = 0
+EXIT_FAILED = 1
+EXIT_INTERNAL = 2
+EXIT_WAITING = 3
+EXIT_INTERRUPTED = 130
+
+
+class CustodyError(Exception):
+    """Something a user can understand and act upon."""
+
+    error_type: ClassVar[str] = "ERROR"
+    exit_code: ClassVar[int] = EXIT_FAILED
+
+    def __init__(self, what: str, *, where: str = "", hint: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}" if self.where else self.what
+
+
+class UsageError(CustodyError):
+    """The command or its arguments make no sense."""
+
+    error_type = "USAGE"
+
+
+class Refused(CustodyError):
+    """A guard said no. ``code`` names the rule and never changes its meaning."""
+
+    error_type = "REFUSED"
+
+    def __init__(self, code: str, what: str, *, where: str = "", hint: str = "") -> None:
+        super().__init__(what, where=where, hint=hint)
+        self.code = code
+
+
+class PathRefused(Refused):
+    """A path may not be used."""
+
+    error_type = "PATH_REFUSED"
+
+
+class CommandRefused(Refused):
+    """A command may not be run."""
+
+    error_type = "COMMAND_REFUSED"
+
+
+class PipelineInvalid(CustodyError):
+    """The pipeline has findings that forbid running it."""
+
+    error_type = "PIPELINE_INVALID"
+
+    def __init__(self, what: str, findings: tuple[object, ...], *, where: str = "") -> None:
+        super().__init__(what, where=where, hint="`custody check` lists every finding")
+        self.findings = findings
+
+
+class MalformedDocument(CustodyError):
+    """A file or message does not fit its schema. ``code`` tells which way."""
+
+    error_type = "MALFORMED_DOCUMENT"
+
+    def __init__(self, code: str, what: str, *, where: str = "", hint: str = "") -> None:
+        super().__init__(what, where=where, hint=hint)
+        self.code = code
+
+
+class RunError(CustodyError):
+    """Something about a run directory."""
+
+    error_type = "RUN_ERROR"
+
+
+class RunNotFound(RunError):
+    """No run, or more than one, answers to that name."""
+
+    error_type = "RUN_NOT_FOUND"
+
+
+class RunExists(RunError):
+    """That run id is taken."""
+
+    error_type = "RUN_EXISTS"
+
+
+class RunLocked(RunError):
+    """Another process is writing this run."""
+
+    error_type = "RUN_LOCKED"
+
+
+class RunEnded(RunError):
+    """There is nothing left to resume."""
+
+    error_type = "RUN_ENDED"
+
+
+class PipelineChanged(RunError):
+    """Resume was given another pipeline than the one the run was started with."""
+
+    error_type = "PIPELINE_CHANGED"
+
+
+class JournalBroken(RunError):
+    """The journal's chain does not hold. ``code`` and ``line`` say how and where."""
+
+    error_type = "JOURNAL_BROKEN"
+
+    def __init__(self, code: str, what: str, *, line: int = 0, where: str = "") -> None:
+        super().__init__(what, where=where, hint="`custody verify` lists every mismatch")
+        self.code = code
+        self.line = line
+
+
+class BlobDamaged(RunError):
+    """Content is missing or is not what its name says."""
+
+    error_type = "BLOB_DAMAGED"
+
+
+class ReplayDiverged(CustodyError):
+    """The recorded answers led to another decision than the recorded one."""
+
+    error_type = "REPLAY_DIVERGED"
+
+
+class StorageFailed(CustodyError):
+    """The disk refused: full, unreadable, read-only."""
+
+    error_type = "STORAGE_FAILED"
+
+
+class Interrupted(CustodyError):
+    """The user pressed Ctrl-C, or the process was told to end."""
+
+    error_type = "INTERRUPTED"
+    exit_code = EXIT_INTERRUPTED

@@ -1,0 +1,50 @@
+"""What stands in a workspace, and what a stage changed there."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from custody.model.record import Document, Record
+
+EntryKind = Literal["file", "symlink", "dir", "other"]
+ChangeKind = Literal["added", "modified", "deleted", "mode"]
+
+
+class Entry(Record, frozen=True, omit_defaults=True):
+    """One name in a workspace. A tree is its entries in order of their paths."""
+
+    path: str
+    kind: EntryKind
+    mode: int
+    """Permission bits."""
+    sha256: str = ""
+    """Of a file's bytes or of a link's target; empty for a directory."""
+    bytes: int = 0
+    target: str = ""
+    """Where a symlink points, as written."""
+
+
+class Change(Record, frozen=True, omit_defaults=True):
+    """One path that differs after a stage."""
+
+    path: str
+    change: ChangeKind
+    before: Entry | None = None
+    after: Entry | None = None
+
+
+class WorkspaceDiff(Document, frozen=True):
+    """``workspace.diff.json``: everything a stage changed, in order of the paths."""
+
+    changes: tuple[Change, ...]
+
+
+class Tree(Record, frozen=True):
+    """A pointer to a workspace as a whole."""
+
+    sha256: str
+    """Of the listing: one encoded `Entry` a line, sorted by path. Its blob has this name."""
+    entries: int
+    bytes: int
+    omitted: tuple[str, ...] = ()
+    """Paths of the source that were not copied, such as sockets and ``.git``."""

@@ -1,0 +1,83 @@
+"""The documents of a run directory that are made from its journal."""
+
+from __future__ import annotations
+
+from custody.model.change import Tree
+from custody.model.event import Origin, RunStatus
+from custody.model.outcome import OutcomeStatus
+from custody.model.record import Document, Record
+
+
+class Manifest(Document, frozen=True):
+    """``manifest.json``: what ran, on what, and how it ended."""
+
+    run_id: str
+    pipeline: str
+    pipeline_sha256: str
+    goal: str
+    variables: dict[str, str]
+    agent: str
+    workdir: str
+    """The folder the workspace was copied from."""
+    workspace: Tree
+    versions: dict[str, str]
+    started_at: str
+    status: RunStatus
+    forked_from: Origin | None = None
+    ended_at: str = ""
+    events: int = 0
+    """How many journal lines there are; 0 while the run goes on."""
+    head: str = ""
+    """sha256 of the last journal line; empty while the run goes on."""
+    final_workspace: Tree | None = None
+
+
+class Checkpoint(Document, frozen=True):
+    """``checkpoint.json``: how far the journal is known to be good, and where the run stands."""
+
+    run_id: str
+    pipeline_sha256: str
+    status: RunStatus
+    node: str
+    """The stage at work, or the last one."""
+    visit: int
+    attempt: int
+    steps: int
+    events: int
+    """Journal lines up to here."""
+    offset: int
+    """Journal bytes up to here."""
+    head: str
+    """sha256 of the last of these lines."""
+
+
+class StageSummary(Record, frozen=True):
+    """One row of a summary."""
+
+    node: str
+    type: str
+    visit: int
+    attempts: int
+    outcome: OutcomeStatus
+    failure_reason: str
+    seconds: float
+    changed: int
+    """How many workspace paths the stage changed."""
+    folder: str
+
+
+class Summary(Document, frozen=True):
+    """``summary.json``: the end of a run in one page."""
+
+    run_id: str
+    pipeline: str
+    goal: str
+    status: RunStatus
+    reason: str
+    stages: tuple[StageSummary, ...]
+    unhandled: dict[str, str]
+    changed: tuple[str, ...]
+    """Workspace paths that differ from the source at the end."""
+    active_seconds: float
+    events: int
+    head: str

@@ -1,0 +1,213 @@
+"""The facts of a run, and the journal line that carries each of them.
+
+A run is a sequence of facts. What the engine decided is a pure function of the facts before
+it, so the sequence can be made again from the answers in it. Facts that tell of the process
+rather than of a decision (`RunResumed`, `RunInterrupted`) are passed over then.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import msgspec
+
+from custody.model.change import Tree
+from custody.model.evidence import Evidence
+from custody.model.outcome import Outcome, Route
+from custody.model.record import Document, Record
+from custody.model.request import Ack, AnyRequest
+from custody.model.verdict import Verdict
+
+Level = Literal["info", "warning", "error"]
+RunStatus = Literal["RUNNING", "PASS", "FAIL"]
+
+GENESIS = "0" * 64
+"""``prev`` of the first line."""
+
+
+class Fact(Record, frozen=True, omit_defaults=True):
+    """Something that happened, once, and stays true."""
+
+    level: ClassVar[Level] = "info"
+    decision: ClassVar[bool] = True
+    """Whether a replay must produce this fact again."""
+
+
+class Origin(Record, frozen=True):
+    """The run that a fork was taken from, and how far its journal was followed."""
+
+    run_id: str
+    seq: int
+    head: str
+
+
+class PipelineStarted(Fact, frozen=True):
+    """The first line of every run."""
+
+    pipeline: str
+    pipeline_sha256: str
+    goal: str
+    variables: dict[str, str]
+    agent: str
+    """The agent of nodes that name none."""
+    workspace: Tree
+    custody_version: str
+    forked_from: Origin | None = None
+
+
+class StageStarted(Fact, frozen=True):
+    """An attempt begins. What it asks for is durable before it is done."""
+
+    node: str
+    type: str
+    visit: int
+    attempt: int
+    request: AnyRequest | None = None
+    """None for a node that asks nothing of the outside."""
+
+
+class RequestAnswered(Fact, frozen=True):
+    """The outside answered, and this is what the workspace looked like then."""
+
+    node: str
+    ack: Ack
+    diff: Evidence
+    """``workspace.diff.json``: what changed since the stage began."""
+
+
+class GuardrailViolation(Fact, frozen=True):
+    """A check refused what was asked for, or what was done."""
+
+    level: ClassVar[Level] = "error"
+    node: str
+    verdicts: tuple[Verdict, ...]
+
+
+class StageRetrying(Fact, frozen=True):
+    """An attempt did not succeed and another follows."""
+
+    level: ClassVar[Level] = "warning"
+    node: str
+    visit: int
+    attempt: int
+    outcome: Outcome
+    delay: float
+    """Seconds to wait, derived from run, node and attempt."""
+
+
+class StageCompleted(Fact, frozen=True):
+    """A stage ended with success, in whole or in part."""
+
+    node: str
+    visit: int
+    attempt: int
+    outcome: Outcome
+
+
+class StageFailed(Fact, frozen=True):
+    """A stage ended without success."""
+
+    level: ClassVar[Level] = "error"
+    node: str
+    visit: int
+    attempt: int
+    outcome: Outcome
+
+
+class RouteChosen(Fact, frozen=True):
+    """The next node, and every edge that was looked at."""
+
+    node: str
+    route: Route
+
+
+class PipelineCompleted(Fact, frozen=True):
+    """The run reached an exit with nothing left unhandled."""
+
+    node: str
+
+
+class PipelineFailed(Fact, frozen=True):
+    """The run ended without having done what it was for."""
+
+    level: ClassVar[Level] = "error"
+    node: str
+    reason: str
+    unhandled: dict[str, str]
+    """Nodes whose failure nobody handled, with their reasons."""
+
+
+class RunInterrupted(Fact, frozen=True):
+    """The process was told to end; the run can be resumed."""
+
+    level: ClassVar[Level] = "warning"
+    decision: ClassVar[bool] = False
+    reason: str
+
+
+class RunResumed(Fact, frozen=True):
+    """A process took the run up again."""
+
+    decision: ClassVar[bool] = False
+    torn_bytes: int = 0
+    """How many bytes of a half-written last line were cut off."""
+    restored: tuple[str, ...] = ()
+    """Workspace paths that were put back to what the journal says; the first hundred."""
+    restored_count: int = 0
+    set_aside: str = ""
+    """Folder that now holds what the interrupted attempt had left."""
+
+
+class PipelineReplaced(Fact, frozen=True):
+    """The run goes on with a changed pipeline; lines after ``kept_seq`` no longer count."""
+
+    level: ClassVar[Level] = "warning"
+    decision: ClassVar[bool] = False
+    old_sha256: str
+    new_sha256: str
+    kept_seq: int
+    reused: tuple[str, ...]
+    """Nodes whose finished work was kept."""
+
+
+AnyFact = (
+    PipelineStarted
+    | StageStarted
+    | RequestAnswered
+    | GuardrailViolation
+    | StageRetrying
+    | StageCompleted
+    | StageFailed
+    | RouteChosen
+    | PipelineCompleted
+    | PipelineFailed
+    | RunInterrupted
+    | RunResumed
+    | PipelineReplaced
+)
+
+FACTS: dict[str, type[AnyFact]] = {kind.__name__: kind for kind in AnyFact.__args__}
+"""Every fact by the name its line carries."""
+
+
+class JournalLine(Document, frozen=True, omit_defaults=False):
+    """One line of ``events.jsonl``."""
+
+    seq: int
+    ts: str
+    """UTC, ISO 8601 with microseconds and ``Z``; for people: order is by ``seq``."""
+    run_id: str
+    level: Level
+    role: str
+    """Who speaks: ``engine``, or the node type at work."""
+    event: str
+    node: str | None
+    path: str
+    """Folder or file that the line is about, relative to the run directory."""
+    data: msgspec.Raw
+    prev: str
+    """sha256 of the previous line without its newline."""
+
+    def fact(self) -> AnyFact:
+        """Return what the line says; raises `msgspec.ValidationError` when it does not fit."""
+        return msgspec.json.decode(self.data, type=FACTS[self.event])

@@ -1,0 +1,28 @@
+"""What is wrong, or odd, about a pipeline before it runs."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from custody.model.record import Record
+
+Severity = Literal["error", "warning"]
+
+
+class Finding(Record, frozen=True):
+    """One finding at one place of the source."""
+
+    code: str
+    """Stable name of the rule."""
+    message: str
+    line: int
+    """1-based; 0 when the finding is about the file as a whole."""
+    column: int
+    severity: Severity = "error"
+    hint: str = ""
+
+    def render(self, file: str) -> str:
+        """Return ``file:line:col CODE message``, with the hint on a line of its own."""
+        mark = "" if self.severity == "error" else "warning: "
+        text = f"{file}:{self.line}:{self.column} {self.code} {mark}{self.message}"
+        return f"{text}\n  hint: {self.hint}" if self.hint else text

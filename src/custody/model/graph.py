@@ -1,0 +1,163 @@
+"""A pipeline as data: nodes, edges and their attributes.
+
+Attribute values keep the type they were written with: a quoted string is a `str`, and a bare
+``3``, ``0.5``, ``true`` or ``15m`` an `int`, a `float`, a `bool` or a `Duration`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from typing import Literal
+
+import msgspec
+
+from custody.model.finding import Finding
+from custody.model.record import Record
+
+
+class Duration(Record, frozen=True):
+    """A length of time written with its unit, such as ``90s`` or ``15m``."""
+
+    seconds: float
+
+
+AttributeValue = str | int | float | bool | Duration
+AttributeKind = Literal["string", "integer", "float", "boolean", "duration", "list"]
+
+
+class Position(Record, frozen=True):
+    """Where something stands in the source, both 1-based."""
+
+    line: int
+    column: int
+
+
+class Attribute(Record, frozen=True):
+    """One attribute as written."""
+
+    name: str
+    value: AttributeValue
+    position: Position
+    """Where its value stands."""
+
+
+class Node(Record, frozen=True):
+    """One stage of the pipeline."""
+
+    id: str
+    type: str
+    """The handler's name; derived from the shape where no type is written."""
+    attributes: Mapping[str, Attribute]
+    """The node's own and the inherited ones, own first."""
+    position: Position
+
+    def get(self, name: str) -> AttributeValue | None:
+        """Return the attribute's value, or None where it is not written."""
+        attribute = self.attributes.get(name)
+        return None if attribute is None else attribute.value
+
+    def text(self, name: str, default: str = "") -> str:
+        """Return the attribute as text."""
+        value = self.get(name)
+        return default if value is None else str(value)
+
+    def integer(self, name: str, default: int) -> int:
+        """Return the attribute as a whole number; rules have checked that it is one."""
+        value = self.get(name)
+        return default if value is None else int(value)  # type: ignore[arg-type]
+
+    def flag(self, name: str, *, default: bool = False) -> bool:
+        """Return the attribute as yes or no."""
+        value = self.get(name)
+        return default if value is None else value is True or value == "true"
+
+    def seconds(self, name: str, default: float) -> float:
+        """Return the attribute as seconds; a bare number means seconds."""
+        value = self.get(name)
+        if value is None:
+            return default
+        return value.seconds if isinstance(value, Duration) else float(value)
+
+    def items(self, name: str) -> tuple[str, ...]:
+        """Return a comma-separated attribute as its trimmed entries; absent means none."""
+        value = self.get(name)
+        return () if value is None else tuple(part.strip() for part in str(value).split(","))
+
+
+class Edge(Record, frozen=True):
+    """A way from one node to another."""
+
+    source: str
+    target: str
+    condition: str
+    """As written; empty for an unconditional edge."""
+    weight: int
+    attributes: Mapping[str, Attribute]
+    position: Position
+
+
+class Pipeline(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+    """A whole pipeline; immutable, its look-ups computed once."""
+
+    name: str
+    attributes: Mapping[str, Attribute]
+    nodes: Mapping[str, Node]
+    edges: tuple[Edge, ...]
+    source: bytes
+    """The text as it was read."""
+    sha256: str
+    """Of ``source``."""
+
+    @cached_property
+    def goal(self) -> str:
+        """What the run is for, as written on the graph."""
+        attribute = self.attributes.get("goal")
+        return "" if attribute is None else str(attribute.value)
+
+    @cached_property
+    def variables(self) -> Mapping[str, str]:
+        """Names that templates may use and ``--set`` may change, with their defaults."""
+        return {
+            name.removeprefix("var."): str(attribute.value)
+            for name, attribute in self.attributes.items()
+            if name.startswith("var.")
+        }
+
+    @cached_property
+    def start(self) -> Node:
+        """The only entry."""
+        return next(node for node in self.nodes.values() if node.type == "start")
+
+    @cached_property
+    def outgoing(self) -> Mapping[str, tuple[Edge, ...]]:
+        """The edges that leave each node."""
+        leaving: dict[str, list[Edge]] = {name: [] for name in self.nodes}
+        for edge in self.edges:
+            leaving[edge.source].append(edge)
+        return {name: tuple(edges) for name, edges in leaving.items()}
+
+
+class AttributeRule(Record, frozen=True):
+    """One attribute that a node type understands."""
+
+    name: str
+    """A trailing ``*`` stands for any ending, as in ``test.*``."""
+    kind: AttributeKind
+    doc: str
+    required: bool = False
+
+
+class NodeType(msgspec.Struct, frozen=True, kw_only=True):
+    """What the rules must know of a node type; its handler declares it."""
+
+    name: str
+    shape: str = ""
+    """The DOT shape that stands for this type; empty when it has none."""
+    doc: str
+    attributes: tuple[AttributeRule, ...] = ()
+    check: Callable[[Node], Iterator[Finding]] | None = None
+    """Findings about one node's values that only its handler can judge."""
+
+
+Catalog = Mapping[str, NodeType]

@@ -1,0 +1,41 @@
+"""A verification plan, as an agent may write it, and what came of it."""
+
+from __future__ import annotations
+
+from custody.model.record import Document, Record
+
+
+class VerificationPlan(Record, frozen=True):
+    """What must be true of the workspace. Written by an agent: nothing in it is trusted."""
+
+    schema_version: str = "1.0"
+    required_files: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+
+
+class FileResult(Record, frozen=True):
+    """Whether a required file was there."""
+
+    path: str
+    present: bool
+
+
+class CommandResult(Record, frozen=True):
+    """What one command of the plan did."""
+
+    command: str
+    exit_code: int | None
+    """None when it was ended by a time-out."""
+    seconds: float
+    stdout: str
+    """The stream's file, relative to the run directory."""
+    stderr: str
+
+
+class VerificationResults(Document, frozen=True):
+    """``verification.results.json``: every check of the plan, up to the first that failed."""
+
+    passed: bool
+    files: tuple[FileResult, ...]
+    commands: tuple[CommandResult, ...]
+    failure_reason: str = ""

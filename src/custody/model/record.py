@@ -1,0 +1,78 @@
+"""How records become bytes, and bytes records.
+
+There is one encoding: UTF-8 JSON, keys in the order of the struct, no blank, no NaN. Decoding
+is strict: unknown fields, wrong types, duplicate keys, a byte-order mark and anything that is
+not UTF-8 are refused with the path of the field that is wrong.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeVar
+
+import msgspec
+
+from custody.errors import MalformedDocument
+
+SCHEMA_VERSION = "1.0"
+
+_encoder = msgspec.json.Encoder(decimal_format="number")
+_T = TypeVar("_T")
+
+
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A frozen value with named fields."""
+
+
+class Document(Record, frozen=True, kw_only=True):
+    """A record that is a file of its own, or a line of one."""
+
+    schema_version: str = SCHEMA_VERSION
+    """Version of the file's format; a change in meaning raises at least the minor part."""
+
+
+def encode(value: object) -> bytes:
+    """Return the one encoding of ``value``."""
+    return _encoder.encode(value)
+
+
+def encode_pretty(value: object) -> bytes:
+    """Return ``value`` indented, for files that people open; ends with a newline."""
+    return msgspec.json.format(_encoder.encode(value), indent=2) + b"\n"
+
+
+def decode(data: bytes, kind: type[_T], *, where: str) -> _T:
+    """Read ``data`` as one ``kind``.
+
+    Raises `MalformedDocument` with code ``encoding``, ``json``, ``duplicate_key`` or ``type``.
+    """
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        raise MalformedDocument("encoding", f"not UTF-8 at byte {error.start}", where=where) from None
+    _refuse_duplicate_keys(data, where)
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.ValidationError as error:
+        raise MalformedDocument("type", str(error), where=where) from None
+    except msgspec.DecodeError as error:
+        raise MalformedDocument("json", str(error), where=where) from None
+
+
+def _refuse_duplicate_keys(data: bytes, where: str) -> None:
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        seen: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in seen:
+                raise MalformedDocument("duplicate_key", f"key {key!r} stands twice", where=where)
+            seen[key] = value
+        return seen
+
+    try:
+        json.loads(data, object_pairs_hook=unique, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise MalformedDocument("json", str(error) or "nested too deeply", where=where) from None
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")

@@ -1,0 +1,98 @@
+"""The only door to the outside: a request goes out, an ack comes back."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from custody.model.evidence import Evidence
+from custody.model.record import Record
+from custody.model.verdict import Verdict
+
+AckStatus = Literal["ok", "failed", "timeout", "refused", "retry"]
+
+
+class Command(Record, frozen=True, omit_defaults=True):
+    """One program to start, without a shell."""
+
+    argv: tuple[str, ...]
+    workdir: str = ""
+    """Relative to the workspace; empty for its root."""
+    environment: dict[str, str] = {}
+    """Variables set for this command only."""
+    joined_by: Literal["", "&&", "||", ";", "|"] = ""
+    """How it is joined to the command before it."""
+
+
+class CommandLine(Record, frozen=True):
+    """A command as written, and what will be started for it."""
+
+    text: str
+    commands: tuple[Command, ...]
+
+
+class Request(Record, frozen=True, tag_field="kind"):
+    """What is asked for. `id` is unique in its run, so that asking twice is harmless."""
+
+    id: str
+    """``<node>/<visit>.<attempt>``."""
+    timeout: float
+    """Seconds after which the work is ended."""
+
+
+class AgentRequest(Request, frozen=True, tag="agent"):
+    """An agent is given a prompt and the workspace."""
+
+    agent: str
+    prompt: Evidence
+    settings: dict[str, str] = {}
+    """Attributes of the node that are meant for this agent."""
+
+
+class ToolRequest(Request, frozen=True, tag="tool"):
+    """A command is run in the workspace."""
+
+    line: CommandLine
+
+
+class VerificationRequest(Request, frozen=True, tag="verification"):
+    """Files must be there and commands must succeed."""
+
+    plan: Evidence
+    required_files: tuple[str, ...]
+    lines: tuple[CommandLine, ...]
+
+
+class WriteRequest(Request, frozen=True, tag="write"):
+    """A text is written to a document of the run."""
+
+    document: Evidence
+
+
+AnyRequest = AgentRequest | ToolRequest | VerificationRequest | WriteRequest
+
+
+class Usage(Record, frozen=True, omit_defaults=True):
+    """What the work cost, where the agent tells it."""
+
+    model: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+
+
+class Ack(Record, frozen=True, omit_defaults=True):
+    """What happened. Clocks, exit codes and texts from outside enter a run only here."""
+
+    request_id: str
+    status: AckStatus
+    seconds: float = 0.0
+    exit_code: int | None = None
+    failure_reason: str = ""
+    failure_summary: str = ""
+    """What the next agent is told of the failure: exit code and the ends of both streams."""
+    notes: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    context_updates: dict[str, Any] = {}
+    verdicts: tuple[Verdict, ...] = ()
+    """Refusals, when the status is ``refused``."""
+    usage: Usage | None = None

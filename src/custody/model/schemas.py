@@ -1,0 +1,34 @@
+"""Every protocol file by name, and its JSON Schema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from custody.errors import UsageError
+from custody.model.change import WorkspaceDiff
+from custody.model.documents import Checkpoint, Manifest, Summary
+from custody.model.event import FACTS, JournalLine
+from custody.model.outcome import StageStatus
+from custody.model.plan import VerificationPlan, VerificationResults
+from custody.model.record import Record
+
+SCHEMAS: dict[str, type[Record]] = {
+    "manifest": Manifest,
+    "checkpoint": Checkpoint,
+    "summary": Summary,
+    "event": JournalLine,
+    "status": StageStatus,
+    "workspace.diff": WorkspaceDiff,
+    "verification.plan": VerificationPlan,
+    "verification.results": VerificationResults,
+    **{f"event.{name}": kind for name, kind in FACTS.items()},
+}
+
+
+def json_schema(name: str) -> dict[str, Any]:
+    """Return the JSON Schema of the file or event called ``name``."""
+    if name not in SCHEMAS:
+        raise UsageError(f"no schema is called {name!r}", hint=f"known: {', '.join(SCHEMAS)}")
+    return msgspec.json.schema(SCHEMAS[name])

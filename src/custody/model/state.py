@@ -1,0 +1,99 @@
+"""Where a run stands: the fold of its facts.
+
+`State.apply` is the only thing that changes a state, and facts are the only thing it is
+changed by; two states made from the same facts are equal. It changes in place, so that a run
+of n stages costs n. Nothing in it grows with the number of facts, only with the pipeline.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from custody.model.event import (
+    AnyFact,
+    PipelineCompleted,
+    PipelineFailed,
+    PipelineReplaced,
+    PipelineStarted,
+    RequestAnswered,
+    RouteChosen,
+    RunStatus,
+    StageCompleted,
+    StageFailed,
+    StageRetrying,
+    StageStarted,
+)
+from custody.model.outcome import Outcome
+
+
+class State:
+    """What the facts so far add up to."""
+
+    def __init__(self) -> None:
+        self.status: RunStatus = "RUNNING"
+        self.pipeline_sha256 = ""
+        self.steps = 0
+        """How many stages were entered, retries not counted."""
+        self.node = ""
+        """The stage at work, or the next one to enter."""
+        self.visits: dict[str, int] = {}
+        self.attempt = 0
+        """Of the current visit; 0 before its first attempt."""
+        self.outcome: Outcome | None = None
+        """Of the last stage that ended."""
+        self.context: dict[str, Any] = {}
+        self.last_failure: dict[str, Any] = {}
+        """Feedback for the next agent: ``node``, ``reason``, ``summary``; empty when cleared."""
+        self.unhandled: dict[str, str] = {}
+        """Failures that no edge took care of, by node."""
+        self.active_seconds = 0.0
+
+    def apply(self, fact: AnyFact) -> None:
+        """Take one more fact into account."""
+        match fact:
+            case StageStarted():
+                self._enter(fact)
+            case RequestAnswered():
+                self.active_seconds += fact.ack.seconds
+            case StageRetrying():
+                self._remember_failure(fact.node, fact.outcome)
+            case StageCompleted():
+                self._complete(fact)
+            case StageFailed():
+                self.outcome = fact.outcome
+                self.context.update(fact.outcome.context_updates)
+                self.unhandled[fact.node] = fact.outcome.failure_reason
+                self._remember_failure(fact.node, fact.outcome)
+            case RouteChosen():
+                if fact.route.by_condition:
+                    self.unhandled.pop(fact.node, None)
+                self.node, self.attempt = fact.route.target, 0
+            case PipelineStarted():
+                self.pipeline_sha256 = fact.pipeline_sha256
+                self.context["graph.goal"] = fact.goal
+            case PipelineReplaced():
+                self.pipeline_sha256 = fact.new_sha256
+            case PipelineCompleted():
+                self.status = "PASS"
+            case PipelineFailed():
+                self.status = "FAIL"
+
+    def _enter(self, fact: StageStarted) -> None:
+        if fact.attempt == 1:
+            self.steps += 1
+            self.visits[fact.node] = fact.visit
+        self.node, self.attempt = fact.node, fact.attempt
+
+    def _complete(self, fact: StageCompleted) -> None:
+        self.outcome = fact.outcome
+        self.context.update(fact.outcome.context_updates)
+        self.unhandled.pop(fact.node, None)
+        if self.last_failure.get("node") == fact.node:
+            self.last_failure = {}
+
+    def _remember_failure(self, node: str, outcome: Outcome) -> None:
+        self.last_failure = {
+            "node": node,
+            "reason": outcome.failure_reason,
+            "summary": outcome.failure_summary,
+        }

@@ -1,0 +1,19 @@
+"""What a check says: yes or no, and why."""
+
+from __future__ import annotations
+
+from custody.model.record import Record
+
+
+class Verdict(Record, frozen=True):
+    """The answer of one guard or gate about one subject."""
+
+    check: str
+    """Name of the check that was asked, such as ``writes`` or ``command``."""
+    allowed: bool
+    code: str = ""
+    """Stable name of the rule that refused; empty when allowed."""
+    reason: str = ""
+    """One sentence for a person."""
+    subject: str = ""
+    """The path, command or value that was judged."""
