@@ -1,0 +1,82 @@
+# Everything a contributor does, each by one word. Needs Python 3.11 or newer, git and make.
+#
+#   make demo     run the example offline, from a clean clone
+#   make test     every test; with CI=true a skipped test is a failed one
+#   make lint     ruff: rules and format
+#   make types    mypy --strict
+#   make docs     links, generated pages, the tutorial
+#   make bench    measure against the peers
+#   make format   let ruff rewrite the files
+#   make clean    remove what these targets made
+
+PYTHON ?= python3
+PYTEST_ARGS ?=
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+BENCH_VENV := .venv-bench
+BENCH_ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types docs reference bench format clean system
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+demo: $(VENV)/.custody
+	@PATH="$(CURDIR)/$(BIN):$$PATH" scripts/demo.sh
+
+test: $(VENV)/.tools system
+	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+
+lint: $(VENV)/.tools
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.tools
+	$(BIN)/mypy
+
+docs: $(VENV)/.tools
+	$(BIN)/python scripts/reference.py --check
+	$(BIN)/python scripts/conformance.py --check
+	$(BIN)/python -m pytest tests/docs
+
+# Write again the pages that are made from the code.
+reference: $(VENV)/.tools
+	$(BIN)/python scripts/reference.py
+	$(BIN)/python scripts/conformance.py
+
+format: $(VENV)/.tools
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# Debian's strace and graphviz serve a few tests only; without them those are skipped, with the reason.
+system:
+	@scripts/system_packages.sh strace:strace dot:graphviz
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed: make PYTHON=python3.11 …")'
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --upgrade 'pip>=25.1'
+
+$(VENV)/.custody: pyproject.toml | $(VENV)/bin/python
+	$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.tools: $(VENV)/.custody
+	$(PIP) install --upgrade 'pip>=25.1'
+	$(PIP) install --group test --group lint --editable '.[terminal,completion]'
+	@touch $@
+
+$(BENCH_VENV)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/python -m pip --disable-pip-version-check --quiet install --upgrade 'pip>=25.1'
+	$(BENCH_VENV)/bin/python -m pip --disable-pip-version-check --quiet install --group bench --editable .
+	@touch $@
+
+bench: $(BENCH_VENV)/.ready
+	$(BENCH_VENV)/bin/python -m benchmarks $(BENCH_ARGS)
+
+clean:
+	rm -rf $(VENV) $(BENCH_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find src tests scripts -name __pycache__ -prune -exec rm -rf {} +

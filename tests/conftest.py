@@ -1,0 +1,102 @@
+"""What holds for every test: known requirement marks, no skips in CI, no process left behind."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+IN_CI = os.environ.get("CI") == "true"
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """Return the top of the repository."""
+    return ROOT
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse a mark that names no requirement: a typing error would prove nothing."""
+    known = set(re.findall(r"^\| ([A-Z]-\d\d) \|", _requirements(), re.MULTILINE))
+    for item in items:
+        for mark in item.iter_markers("req"):
+            unknown = [name for name in mark.args if name not in known]
+            if unknown or not mark.args:
+                raise pytest.UsageError(f"{item.nodeid}: no such requirement: {unknown}")
+
+
+def _requirements() -> str:
+    return (ROOT / "docs" / "requirements.md").read_text(encoding="utf-8")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Turn a skipped test into a failed one in CI, where everything must be there."""
+    report = yield
+    if IN_CI and report.skipped and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped, but nothing may be skipped in CI: {report.longrepr}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Do the same for a whole module that skips itself."""
+    report = yield
+    if IN_CI and report.skipped:
+        report.outcome = "failed"
+        report.longrepr = f"skipped, but nothing may be skipped in CI: {report.longrepr}"
+    return report
+
+
+@pytest.fixture(autouse=True)
+def _no_process_left(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test that leaves a process running: a child, or one at work in its tmp_path."""
+    before = set(_children())
+    yield
+    folder = str(request.node.funcargs.get("tmp_path", ""))
+    deadline = time.monotonic() + 2
+    while left := _left(before, folder):
+        if time.monotonic() > deadline:
+            pytest.fail(f"processes still run after the test: {left}")
+        time.sleep(0.01)
+
+
+def _left(before: set[int], folder: str) -> list[str]:
+    pids = set(_children()) - before
+    if folder:
+        pids.update(_working_below(folder))
+    return [f"{pid} {command}" for pid in sorted(pids) if (command := _command(pid))]
+
+
+def _children() -> list[int]:
+    found: list[int] = []
+    for thread in Path("/proc/self/task").glob("*/children"):
+        try:
+            found.extend(int(pid) for pid in thread.read_text().split())
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # the thread has ended meanwhile
+    return found
+
+
+def _working_below(folder: str) -> Iterator[int]:
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            cwd = os.readlink(f"/proc/{name}/cwd")
+        except OSError:
+            continue  # it has ended, or belongs to somebody else
+        if cwd.startswith(folder) and int(name) != os.getpid():
+            yield int(name)
+
+
+def _command(pid: int) -> str:
+    """Return the command line; empty for a process that has ended, reaped or not."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ").strip()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
