@@ -1,0 +1,216 @@
+r"""Relative paths that come from outside: one spelling per file, nothing that surprises.
+
+`RelPath.parse` looks at the text alone; the first rule that the text breaks gives the code:
+
+    empty          no text
+    surrogate      bytes that are not UTF-8, or half a surrogate pair
+    control        a control character or a line separator
+    dotgit         ``.git`` hidden behind characters that some file systems ignore
+    absolute       starts at the root of the file system
+    drive          starts at a drive, as ``C:x``
+    scheme         is a URL
+    backslash      ``\`` is a separator elsewhere
+    tilde          starts with ``~``
+    traversal      a ``..`` component
+    noncanonical   an empty or ``.`` component, or a trailing ``/``
+    too_deep       more than 32 components
+    too_long       a component over 255 bytes, or more than 1024 in all
+    unicode        not NFC, invisible, or a look-alike of a separator or a dot
+    denied         git's own directory in any spelling
+    reserved       a Windows device name, or a colon
+    trailing       a component that ends with a dot or a blank
+    leading_dash   a component that a tool would take for an option
+
+What may be written is a second question, answered by `write_policy`: ``denied`` for files that
+start programs when someone opens a shell, an editor or the repository, ``secret_file`` for
+files that hold keys. Names that differ only by case are told apart by looking at the disk:
+`custody.store.root.Root.refuse_case_collision`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final, final
+
+from custody.errors import PathRefused
+
+COMPONENT_BYTES: Final = 255
+PATH_BYTES: Final = 1024
+DEPTH: Final = 32
+
+_DEVICE = r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])"
+_PLAIN_PART = rf"(?!{_DEVICE}(?:[./]|\Z))[a-z0-9_][a-z0-9_.+-]*(?<!\.)"
+_PLAIN = re.compile(rf"{_PLAIN_PART}(?:/{_PLAIN_PART})*", re.IGNORECASE | re.ASCII)
+"""Most paths: nothing in them can break a rule but their length."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_DRIVE = re.compile(r"[A-Za-z]:")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+-]+:|[A-Za-z][A-Za-z0-9+.-]+://")
+_GIT = re.compile(r"(?:\.git|git~[0-9]+)[. ]*(?::.*)?", re.IGNORECASE | re.DOTALL)
+_RESERVED = re.compile(rf"{_DEVICE} *(?:\..*)?|.*:.*", re.IGNORECASE | re.DOTALL)
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""Code points that are drawn as nothing, and that some file systems leave out of a name."""
+_PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
+"""Some file systems store characters that they forbid as these."""
+_SLASH_LIKE = re.compile("[\u2044\u2215\u2216\u2571\u2572\u29f5\u29f8\u29f9\u3033\u4e3f]")
+_SEPARATORS = frozenset("/\\.")
+
+_START_UP = re.compile(
+    r"\.(?:bash_(?:aliases|log(?:in|out)|profile)|bashrc|[ckz]shrc|tcshrc|z(?:log(?:in|out)|profile"
+    r"|shenv)|login|logout|profile|envrc|inputrc|ripgreprc|git(?:attributes|config|modules)"
+    r"|mcp\.json|[gl]l?dbinit|pdbrc"
+    r"|claude|codex|cursor|devcontainer|fleet|gemini|husky|idea|vs|vscode|zed)"
+)
+"""Start-up files of shells, git and debuggers; folders that editors and agents run things from."""
+_SECRET = re.compile(r"\.env(?:\..*)?|\.netrc|\.pgpass|\.pypirc|\.git-credentials", re.DOTALL)
+_SECRET_FREE = frozenset({".env.example", ".env.sample", ".env.template"})
+
+
+@final
+class RelPath:
+    """A relative path that kept every rule. ``parts`` are its components, ``str()`` its text.
+
+    Made by `parse` alone. Equal when spelled the same; sorted by text.
+    """
+
+    __slots__ = ("_text",)
+    _text: str
+
+    @classmethod
+    def parse(cls, text: str | bytes) -> RelPath:
+        """Return ``text`` as a path; raises `PathRefused` with the code of the broken rule."""
+        if isinstance(text, bytes):
+            text = text.decode("utf-8", "surrogateescape")
+        plain = len(text) <= COMPONENT_BYTES and _PLAIN.fullmatch(text) is not None
+        if not plain or text.count("/") >= DEPTH:
+            _refuse_text(text)
+            parts = text.split("/")
+            _refuse_shape(text, parts)
+            for part in parts:
+                _refuse_part(text, part)
+        path = cls.__new__(cls)
+        path._text = text  # noqa: SLF001
+        return path
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The components."""
+        return tuple(self._text.split("/"))
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"RelPath({self._text!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RelPath) and other._text == self._text
+
+    def __lt__(self, other: RelPath) -> bool:
+        return self._text < other._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+
+def write_policy(path: RelPath) -> None:
+    """Raise `PathRefused` with ``denied`` or ``secret_file`` when nobody should write ``path``.
+
+    Case does not matter, and neither does depth: such a file works in any folder that someone
+    opens.
+    """
+    parts = [part.casefold() for part in path.parts]
+    for part in parts:
+        if _START_UP.fullmatch(part):
+            raise _refusal("denied", str(path), f"{part!r} starts programs when it is found")
+        if _SECRET.fullmatch(part) and part not in _SECRET_FREE:
+            raise _refusal("secret_file", str(path), f"{part!r} is a place for secrets")
+
+
+def _refuse_text(text: str) -> None:
+    """Rules about the text as a whole."""
+    if not text:
+        raise _refusal("empty", text, "it is empty")
+    if len(text) > 16 * PATH_BYTES:
+        _refuse_shape(text, text.split("/"))  # the rules below are not for megabytes
+    if _SURROGATE.search(text):
+        raise _refusal("surrogate", text, "it is not UTF-8")
+    if found := _CONTROL.search(text):
+        raise _refusal("control", text, f"U+{ord(found[0]):04X} stands in it")
+    if _hides_git(text):
+        raise _refusal("dotgit", text, "some file systems take a part of it for .git")
+    if text.startswith("/"):
+        raise _refusal("absolute", text, "it is absolute")
+    if _DRIVE.match(text):
+        raise _refusal("drive", text, "it names a drive")
+    if _SCHEME.match(text):
+        raise _refusal("scheme", text, "it is a URL")
+    if "\\" in text:
+        raise _refusal("backslash", text, "a backslash is a separator on some systems")
+    if text.startswith("~"):
+        raise _refusal("tilde", text, "a leading ~ means a home directory")
+
+
+def _refuse_shape(text: str, parts: list[str]) -> None:
+    """Rules about how many components there are, and how long."""
+    if ".." in parts:
+        raise _refusal("traversal", text, "a .. component leaves the directory")
+    if "" in parts or "." in parts:
+        raise _refusal("noncanonical", text, "an empty or . component stands in it")
+    if len(parts) > DEPTH:
+        raise _refusal("too_deep", text, f"it has more than {DEPTH} components")
+    if len(text) > PATH_BYTES or len(text.encode()) > PATH_BYTES:
+        raise _refusal("too_long", text, f"it has more than {PATH_BYTES} bytes")
+    if any(len(part.encode()) > COMPONENT_BYTES for part in parts):
+        raise _refusal("too_long", text, f"a component has more than {COMPONENT_BYTES} bytes")
+
+
+def _refuse_part(text: str, part: str) -> None:
+    """Rules about one component."""
+    if not part.isascii() and (reason := _odd_unicode(part)):
+        raise _refusal("unicode", text, reason)
+    if _GIT.fullmatch(part):
+        raise _refusal("denied", text, f"{part!r} belongs to git")
+    if _RESERVED.fullmatch(part):
+        raise _refusal("reserved", text, f"{part!r} means something else on Windows")
+    if part.endswith(".") or part[-1].isspace():
+        raise _refusal("trailing", text, f"{part!r} ends with a dot or a blank")
+    if part.startswith("-"):
+        raise _refusal("leading_dash", text, f"{part!r} looks like an option")
+
+
+def _hides_git(text: str) -> bool:
+    if text.isascii():
+        return False
+    return any(
+        not part.isascii() and _GIT.fullmatch(_INVISIBLE.sub("", _folded(part)))
+        for part in re.split(r"[/\\]", text)
+    )
+
+
+def _odd_unicode(part: str) -> str:
+    """Return what is wrong with the characters of ``part``; empty when nothing is."""
+    if not unicodedata.is_normalized("NFC", part):
+        return "it is not in the composed form NFC"
+    if _INVISIBLE.search(part) or _PRIVATE.search(part):
+        return "a character in it cannot be seen"
+    if _SLASH_LIKE.search(part):
+        return "a character in it looks like a separator"
+    if any(not c.isascii() and not _SEPARATORS.isdisjoint(_folded(c)) for c in part):
+        return "a character in it turns into a separator or a dot"
+    return ""
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text)
+
+
+def _refusal(code: str, text: str, reason: str) -> PathRefused:
+    shown = text if len(text) <= PATH_BYTES else text[:40] + "…"
+    return PathRefused(code, f"path {shown!r} is refused: {reason}")
