@@ -6,6 +6,7 @@ Attribute values keep the type they were written with: a quoted string is a `str
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Literal
@@ -15,11 +16,33 @@ import msgspec
 from custody.model.finding import Finding
 from custody.model.record import Record
 
+_DURATION = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)(ms|[smhd])?")
+_UNITS = {"d": 86_400.0, "h": 3_600.0, "m": 60.0, "s": 1.0}
+
 
 class Duration(Record, frozen=True):
     """A length of time written with its unit, such as ``90s`` or ``15m``."""
 
     seconds: float
+
+    @classmethod
+    def parse(cls, text: str) -> Duration:
+        """Read ``250ms``, ``90s``, ``15m``, ``2h``, ``1d`` or bare seconds; else `ValueError`."""
+        match = _DURATION.fullmatch(text)
+        if match is None:
+            raise ValueError(f"{text!r} is no duration")
+        number, unit = match.groups()
+        if unit == "ms":
+            return cls(seconds=float(number) / 1000)
+        return cls(seconds=float(number) * _UNITS[unit or "s"])
+
+    def __str__(self) -> str:
+        for unit, seconds in _UNITS.items():
+            if self.seconds >= seconds and self.seconds % seconds == 0:
+                return f"{self.seconds / seconds:.0f}{unit}"
+        if self.seconds >= 1:
+            return f"{self.seconds!r}s"
+        return f"{self.seconds * 1000:.15f}".rstrip("0").rstrip(".") + "ms"
 
 
 AttributeValue = str | int | float | bool | Duration
@@ -77,6 +100,8 @@ class Node(Record, frozen=True):
         value = self.get(name)
         if value is None:
             return default
+        if isinstance(value, str):
+            return Duration.parse(value).seconds
         return value.seconds if isinstance(value, Duration) else float(value)
 
     def items(self, name: str) -> tuple[str, ...]:

@@ -1,0 +1,36 @@
+"""How findings show a text of the user's, and which name was probably meant."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+_SHOWN = 60
+_COMPARISONS = 20_000
+_LONGEST_NAME = 64
+
+
+def shown(text: str) -> str:
+    """Return ``text`` in quotes on one line: cut when long, odd characters escaped."""
+    cut = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    return "'" + "".join(c if c.isprintable() else ascii(c)[1:-1] for c in cut) + "'"
+
+
+class Nearest:
+    """Guesses the name that was meant; silent once a file has used up its comparisons.
+
+    Each guess costs as many comparisons as there are names, so a file with thousands of wrong
+    names must not ask for all of them.
+    """
+
+    def __init__(self) -> None:
+        self._left = _COMPARISONS
+
+    def hint(self, name: str, known: Collection[str]) -> str:
+        """Return ``did you mean 'x'?``, or nothing when no name is near."""
+        if len(name) > _LONGEST_NAME or self._left < len(known):
+            return ""
+        self._left -= len(known)
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, known, n=1)
+        return f"did you mean {shown(near[0])}?" if near else ""
