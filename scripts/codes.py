@@ -1,0 +1,65 @@
+"""Every code that a finding, a refusal or a broken document may carry, read from the sources.
+
+A code is the text that stands where a call expects ``code``: in the constructor of a record or
+an exception, or in a function of ours that has a parameter of that name.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import codebase
+
+
+def codes() -> dict[str, set[str]]:
+    """Return the places of every code, as ``file:line``."""
+    modules = codebase.modules()
+    takers = dict(_takers(modules))
+    found: dict[str, set[str]] = {}
+    for module in modules:
+        for called, call in module.calls():
+            name = called.rpartition(".")[2]
+            for code in _said(call, takers.get(name, -1)):
+                found.setdefault(code, set()).add(f"{module.where}:{call.lineno}")
+    return found
+
+
+def _takers(modules: list[codebase.Module]) -> Iterator[tuple[str, int]]:
+    """Yield everything that takes a code, and at which place; -1 for by name only."""
+    for module in modules:
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.ClassDef):
+                yield from _class(node)
+            elif isinstance(node, ast.FunctionDef) and node.name != "__init__":
+                yield from _function(node.name, node)
+
+
+def _class(node: ast.ClassDef) -> Iterator[tuple[str, int]]:
+    inherits = {"PathRefused", "CommandRefused"}
+    for part in node.body:
+        if isinstance(part, ast.FunctionDef) and part.name == "__init__":
+            yield from _function(node.name, part)
+    if node.name in inherits:
+        yield node.name, 0
+
+
+def _function(name: str, node: ast.FunctionDef) -> Iterator[tuple[str, int]]:
+    names = [argument.arg for argument in node.args.args if argument.arg not in {"self", "cls"}]
+    if "code" in names:
+        yield name, names.index("code")
+
+
+def _said(call: ast.Call, place: int) -> Iterator[str]:
+    given = [keyword.value for keyword in call.keywords if keyword.arg == "code"]
+    if 0 <= place < len(call.args):
+        given.append(call.args[place])
+    for expression in given:
+        for node in ast.walk(expression):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value:
+                yield node.value
+
+
+if __name__ == "__main__":
+    for one, places in sorted(codes().items()):
+        print(f"{one:24} {' '.join(sorted(places))}")
