@@ -1,0 +1,250 @@
+"""What is done with one open directory and one name in it, or with one open file.
+
+Functions here raise `OSError` as the system does, and `PathRefused` for what is no plain file;
+`Root` turns both into words with a place.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import itertools
+import os
+import stat
+from collections.abc import Iterator
+
+from custody.errors import PathRefused
+from custody.store import syscalls
+
+TEMPORARY = ".tmp."
+"""How the name of every temporary file begins."""
+
+READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_WRITE_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_CHUNK = 1 << 18
+_UNSUPPORTED = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT, errno.EACCES}
+
+_counter = itertools.count()
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write every byte, however many calls it takes."""
+    written = os.write(descriptor, data)
+    if written == len(data):
+        return
+    rest = memoryview(data)[written:]
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def plain(descriptor: int, limit: int) -> os.stat_result:
+    """Return the state of an open file; refuses what is not one plain file of at most ``limit``."""
+    state = os.fstat(descriptor)
+    if not stat.S_ISREG(state.st_mode):
+        raise PathRefused("not_regular", "it is not a regular file")
+    if state.st_nlink > 1:
+        raise PathRefused("hardlink", "the file has a second name, perhaps elsewhere")
+    if state.st_size > limit:
+        raise PathRefused("too_large", f"it has {state.st_size} bytes; the limit is {limit}")
+    return state
+
+
+def read_all(descriptor: int, limit: int) -> bytes:
+    """Return the content of a plain file; ``changed_during_read`` when someone wrote meanwhile."""
+    before = plain(descriptor, limit)
+    data = os.read(descriptor, before.st_size + 1)
+    while len(data) < before.st_size and (more := os.read(descriptor, before.st_size + 1)):
+        data += more
+    refuse_changed(descriptor, before, len(data))
+    return data
+
+
+def chunks(descriptor: int, limit: int) -> Iterator[memoryview]:
+    """Yield the content of a plain file in pieces; each is valid until the next is asked for.
+
+    The last step raises ``changed_during_read`` when someone wrote meanwhile.
+    """
+    before = plain(descriptor, limit)
+    buffer = memoryview(bytearray(min(_CHUNK, before.st_size + 1)))
+    size = 0
+    while count := os.readv(descriptor, [buffer]):
+        size += count
+        if size > before.st_size:
+            break
+        yield buffer[:count]
+    refuse_changed(descriptor, before, size)
+
+
+def refuse_changed(descriptor: int, before: os.stat_result, size: int) -> None:
+    """Raise ``changed_during_read`` unless the file is as it was and ``size`` bytes long."""
+    after = os.fstat(descriptor)
+    if (
+        size != before.st_size
+        or after.st_size != before.st_size
+        or after.st_mtime_ns != before.st_mtime_ns
+        or after.st_ctime_ns != before.st_ctime_ns
+    ):
+        raise PathRefused("changed_during_read", "it changed while it was read")
+
+
+def digest(descriptor: int, limit: int) -> tuple[str, int]:
+    """Return sha256 and size of a plain file, in constant memory."""
+    hasher = hashlib.sha256()
+    size = 0
+    for chunk in chunks(descriptor, limit):
+        hasher.update(chunk)
+        size += len(chunk)
+    return hasher.hexdigest(), size
+
+
+def refuse_odd_target(folder: int, name: str) -> None:
+    """Refuse to replace anything but a plain file."""
+    try:
+        state = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return
+    if stat.S_ISLNK(state.st_mode):
+        raise PathRefused("symlink", "a symlink stands there")
+    if not stat.S_ISREG(state.st_mode):
+        raise PathRefused("not_regular", "something other than a regular file stands there")
+    if state.st_nlink > 1:
+        raise PathRefused("hardlink", "the file has a second name, perhaps elsewhere")
+
+
+def temporary_name() -> str:
+    """Return a name that no other live process of this machine uses."""
+    return f"{TEMPORARY}{os.getpid()}.{next(_counter)}"
+
+
+def replace(folder: int, name: str, data: bytes, mode: int | None, *, sync: bool) -> None:
+    """Put ``data`` there under a temporary name, then rename it.
+
+    Whatever fails, the temporary is gone afterwards and ``name`` is what it was.
+    """
+    temporary = temporary_name()
+    try:
+        write_new(folder, temporary, data, mode, sync=sync)
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        discard(folder, temporary)
+        raise
+
+
+def replace_link(folder: int, name: str, target: str) -> None:
+    """Put a symlink there under a temporary name, then rename it."""
+    temporary = temporary_name()
+    try:
+        os.symlink(target, temporary, dir_fd=folder)
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        discard(folder, temporary)
+        raise
+
+
+def remove(folder: int, name: str) -> None:
+    """Remove a file, a symlink or an empty directory."""
+    try:
+        os.unlink(name, dir_fd=folder)
+    except IsADirectoryError:
+        os.rmdir(name, dir_fd=folder)
+
+
+def remove_tree(folder: int, name: str) -> None:
+    """Remove a file, or a directory with everything below it, without following symlinks.
+
+    Subdirectories are first moved up beside ``name`` under temporary names, so that depth costs
+    neither descriptors nor recursion; a directory that its owner closed is opened again.
+    """
+    waiting = [name]
+    while waiting:
+        current = waiting.pop()
+        try:
+            remove(folder, current)
+        except OSError as error:
+            if error.errno not in {errno.ENOTEMPTY, errno.EACCES}:
+                raise
+            waiting.append(current)
+            waiting.extend(_empty(folder, current))
+
+
+def _empty(folder: int, name: str) -> list[str]:
+    """Remove the files of a directory, move its subdirectories out and return their new names."""
+    moved: list[str] = []
+    directory = _enter(folder, name)
+    try:
+        with os.scandir(directory) as entries:
+            names = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+        for entry, is_directory in names:
+            if not is_directory:
+                os.unlink(entry, dir_fd=directory)
+                continue
+            os.close(_enter(directory, entry))
+            moved.append(temporary_name())
+            os.rename(entry, moved[-1], src_dir_fd=directory, dst_dir_fd=folder)
+    finally:
+        os.close(directory)
+    return moved
+
+
+def _enter(folder: int, name: str) -> int:
+    """Open a directory after giving its owner every right to it."""
+    handle = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        if os.fstat(handle).st_mode & stat.S_IRWXU != stat.S_IRWXU:
+            os.chmod(f"/proc/self/fd/{handle}", stat.S_IRWXU)
+        return os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=handle)
+    finally:
+        os.close(handle)
+
+
+def discard(folder: int, name: str) -> None:
+    """Remove a temporary file if it is there; it is swept later when that fails too."""
+    try:
+        os.unlink(name, dir_fd=folder)
+    except OSError:
+        return
+
+
+def write_new(folder: int, name: str, data: bytes, mode: int | None, *, sync: bool) -> None:
+    """Create ``name`` with ``data``; without ``mode`` it is 0644 less the umask."""
+    descriptor = os.open(name, _WRITE_NEW, 0o644, dir_fd=folder)
+    try:
+        if mode is not None:
+            os.fchmod(descriptor, mode)
+        write_all(descriptor, data)
+        if sync:
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def create(folder: int, name: str, data: bytes, mode: int | None, *, sync: bool) -> None:
+    """Make ``name`` appear whole; raises `FileExistsError` when it is there."""
+    try:
+        _create_nameless(folder, name, data, mode, sync=sync)
+    except OSError as error:
+        if error.errno not in _UNSUPPORTED:
+            raise
+    else:
+        return
+    temporary = temporary_name()
+    try:
+        write_new(folder, temporary, data, mode, sync=sync)
+        syscalls.rename_exclusively(folder, temporary, name)
+    except BaseException:
+        discard(folder, temporary)
+        raise
+
+
+def _create_nameless(folder: int, name: str, data: bytes, mode: int | None, *, sync: bool) -> None:
+    """Write a file without a name, then give it one: a crash leaves nothing behind."""
+    descriptor = os.open(".", os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o644, dir_fd=folder)
+    try:
+        if mode is not None:
+            os.fchmod(descriptor, mode)
+        write_all(descriptor, data)
+        if sync:
+            os.fsync(descriptor)
+        os.link(f"/proc/self/fd/{descriptor}", name, dst_dir_fd=folder, follow_symlinks=True)
+    finally:
+        os.close(descriptor)
