@@ -54,17 +54,19 @@ format: $(VENV)/.tools
 system:
 	@scripts/system_packages.sh strace:strace dot:graphviz
 
-$(VENV)/bin/python:
+# Each stamp says that its step was done; a second call takes no time.
+$(VENV)/.pip:
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed: make PYTHON=python3.11 …")'
+	@$(PYTHON) -c 'import ensurepip' || scripts/system_packages.sh none:python3-venv
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install --upgrade 'pip>=25.1'
+	@touch $@
 
-$(VENV)/.custody: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.custody: pyproject.toml | $(VENV)/.pip
 	$(PIP) install --editable .
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.custody
-	$(PIP) install --upgrade 'pip>=25.1'
 	$(PIP) install --group test --group lint --editable '.[terminal,completion]'
 	@touch $@
 

@@ -21,6 +21,6 @@ install() {
 
 echo "installing ${missing[*]}" >&2
 if ! install; then
-    echo "could not install ${missing[*]}: the tests that need them will be skipped" >&2
+    echo "could not install ${missing[*]}: tests that need one of them will be skipped" >&2
     [ "${CI:-}" != true ]
 fi
