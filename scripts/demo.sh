@@ -12,7 +12,7 @@ show() { printf '$ %s\n' "$*"; "$@"; }
 
 say "An agent (here: recorded answers) mends a failing test, in a copy of $example/project."
 show custody run fix_test --workdir "$example/project" --runsdir "$runs" \
-    --agent "fake:$example/answers.json" --set "test_command=python3 -B -m unittest discover -s tests"
+    --agent "fake:$example/answers.json"
 
 say "What it changed, file by file."
 show custody diff last --runsdir "$runs"

@@ -1,5 +1,9 @@
+import sys
 import unittest
 from decimal import Decimal
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 
 from invoice.totals import Line, net, tax, total
 
