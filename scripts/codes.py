@@ -18,11 +18,26 @@ def codes() -> dict[str, set[str]]:
     takers = dict(_takers(modules))
     found: dict[str, set[str]] = {}
     for module in modules:
+        if module.name == "custody.store.faults":
+            for code in _listed(module):
+                found.setdefault(code, set()).add(module.where)
+        for function in module.functions():
+            for code in _defaults(function):
+                found.setdefault(code, set()).add(f"{module.where}:{function.lineno}")
         for called, call in module.calls():
             name = called.rpartition(".")[2]
             for code in _said(call, takers.get(name, -1)):
                 found.setdefault(code, set()).add(f"{module.where}:{call.lineno}")
     return found
+
+
+def _listed(module: codebase.Module) -> Iterator[str]:
+    """Yield the codes of a table whose values are pairs of code and reason."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Dict):
+            for value in node.values:
+                if isinstance(value, ast.Tuple):
+                    yield from _values(value.elts[0])
 
 
 def _takers(modules: list[codebase.Module]) -> Iterator[tuple[str, int]]:
@@ -50,14 +65,34 @@ def _function(name: str, node: ast.FunctionDef) -> Iterator[tuple[str, int]]:
         yield name, names.index("code")
 
 
+def _defaults(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+    names = [argument.arg for argument in node.args.args][-len(node.args.defaults) :]
+    pairs = [*zip(names, node.args.defaults, strict=False)]
+    pairs += [
+        (argument.arg, default)
+        for argument, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+        if default is not None
+    ]
+    for name, default in pairs:
+        if name == "code":
+            yield from _values(default)
+
+
 def _said(call: ast.Call, place: int) -> Iterator[str]:
     given = [keyword.value for keyword in call.keywords if keyword.arg == "code"]
     if 0 <= place < len(call.args):
         given.append(call.args[place])
     for expression in given:
-        for node in ast.walk(expression):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value:
-                yield node.value
+        yield from _values(expression)
+
+
+def _values(expression: ast.expr) -> Iterator[str]:
+    """Yield the texts that an expression may come to, as far as they stand in it."""
+    if isinstance(expression, ast.IfExp):
+        yield from _values(expression.body)
+        yield from _values(expression.orelse)
+    elif isinstance(expression, ast.Constant) and isinstance(expression.value, str):
+        yield from filter(None, [expression.value])
 
 
 if __name__ == "__main__":
