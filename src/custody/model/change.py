@@ -22,6 +22,8 @@ class Entry(Record, frozen=True, omit_defaults=True):
     bytes: int = 0
     target: str = ""
     """Where a symlink points, as written."""
+    reason: str = ""
+    """Why it is ``other``: ``not_regular``, ``hardlink``, ``unreadable``, ``too_large`` …"""
 
 
 class Change(Record, frozen=True, omit_defaults=True):
