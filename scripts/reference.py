@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import codebase
 from custody import errors
@@ -141,6 +142,44 @@ def api() -> str:
     return "\n".join(lines)
 
 
+class _Declared:
+    """Takes a command's arguments down, as `argparse` would take them."""
+
+    def __init__(self) -> None:
+        self.rows: list[str] = []
+        self.usage: list[str] = []
+
+    def add_argument(self, *names: str, **settings: Any) -> None:
+        """Note one argument."""
+        takes = settings.get("action", "store") in {"store", "append"}
+        value = str(settings.get("metavar") or names[-1].lstrip("-").upper())
+        if not names[0].startswith("-"):
+            optional = settings.get("nargs") in {"?", "*"}
+            self.usage.append(f"[{value}]" if optional else value)
+            shown = f"`{value}`"
+        else:
+            shown = ", ".join(f"`{name} {value}`" if takes else f"`{name}`" for name in names)
+        help_text = str(settings.get("help", "")).replace("%%", "%")
+        self.rows.append(f"| {shown} | {as_cell(help_text)} |")
+
+
+def commands() -> str:
+    """Return the page about the command line."""
+    from custody.cli import COMMANDS
+    from custody.cli.parser import EPILOG, declare, module
+
+    lines = ["# Commands\n", NOTE, "```text", EPILOG.rstrip(), "```\n"]
+    lines += [f"- [`custody {name}`](#custody-{name}): {line}" for name, line in COMMANDS.items()]
+    for name in COMMANDS:
+        command, declared = module(name), _Declared()
+        declare(declared, command)
+        usage = " ".join(["custody", name, *declared.usage, "[options]"])
+        lines += ["", f"## custody {name}\n", f"{as_code(command.ABOUT)}\n"]
+        lines += ["```console", *(f"$ {example}" for example in command.EXAMPLES), "```\n"]
+        lines += [f"`{usage}`\n", "| argument | meaning |", "|---|---|", *declared.rows]
+    return "\n".join(lines)
+
+
 def decisions() -> str:
     """Return the index of the decisions."""
     lines = [
@@ -161,6 +200,7 @@ def decisions() -> str:
 PAGES: dict[str, Callable[[], str]] = {
     "adr/README.md": decisions,
     "reference/api.md": api,
+    "reference/cli.md": commands,
     "reference/errors.md": error_types,
     "reference/events.md": events,
     "reference/nodes.md": nodes,
@@ -168,19 +208,15 @@ PAGES: dict[str, Callable[[], str]] = {
 }
 
 
-def pages() -> dict[str, str]:
-    """Return the text of every generated page by its name."""
-    return {name: page().rstrip("\n") + "\n" for name, page in PAGES.items()}
+def page(name: str) -> str:
+    """Return the text of one generated page."""
+    return PAGES[name]().rstrip("\n") + "\n"
 
 
 def main() -> int:
     """Write the pages, or compare them."""
     check = "--check" in sys.argv[1:]
-    stale = [
-        name
-        for name, text in pages().items()
-        if not codebase.written(DOCS / name, text, check=check)
-    ]
+    stale = [name for name in PAGES if not codebase.written(DOCS / name, page(name), check=check)]
     if not stale or not check:
         return 0
     print(f"not up to date: {', '.join(stale)}: run `make reference`", file=sys.stderr)

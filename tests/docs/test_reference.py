@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+import codes
 import reference
 from custody.errors import CustodyError
 from custody.model.event import FACTS
@@ -15,7 +17,7 @@ from custody.model.schemas import SCHEMAS
 @pytest.mark.parametrize("name", reference.PAGES)
 def test_generated_pages_are_up_to_date(root: Path, name: str) -> None:
     page = (root / "docs" / name).read_text("utf-8")
-    assert page == reference.pages()[name], "run `make reference`"
+    assert page == reference.page(name), "run `make reference`"
 
 
 def test_every_event_is_documented(root: Path) -> None:
@@ -35,3 +37,12 @@ def test_every_error_type_is_documented(root: Path) -> None:
     for kind in kinds:
         kinds.extend(kind.__subclasses__())
     assert [kind.error_type for kind in kinds if f"| `{kind.error_type}` |" not in page] == []
+
+
+def test_every_code_is_documented_and_no_other(root: Path) -> None:
+    page = (root / "docs" / "reference" / "codes.md").read_text("utf-8")
+    documented = re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
+    assert documented == sorted(set(documented))
+    used = codes.codes()
+    assert {code: used[code] for code in used.keys() - set(documented)} == {}
+    assert set(documented) - used.keys() == set()
