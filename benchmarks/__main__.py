@@ -1,0 +1,79 @@
+"""Run the benchmarks and print one table.
+
+python -m benchmarks                  everything, within five minutes on two cores
+python -m benchmarks --quick          smaller sizes, within a minute
+python -m benchmarks --only NAME      one subject; may be given more than once
+python -m benchmarks --markdown FILE  also write the table between the page's markers
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+import time
+from collections.abc import Sequence
+
+from benchmarks.fresh import Ground
+from benchmarks.subjects import FULL, QUICK, Subject
+from benchmarks.subjects.cold_start import cold_start
+from benchmarks.subjects.journal_growth import journal_growth
+from benchmarks.subjects.long_run import long_run
+from benchmarks.subjects.node_time import node_time
+from benchmarks.subjects.workspace_tree import workspace_tree
+from benchmarks.table import Row, failures, markdown, plain, replace_between_markers
+
+SUBJECTS: dict[str, Subject] = {
+    "node-time": node_time,
+    "cold-start": cold_start,
+    "workspace": workspace_tree,
+    "journal": journal_growth,
+    "long-run": long_run,
+}
+LEGEND = (
+    "The ratio is custody divided by the peer: below 1 custody is faster or smaller. "
+    "“n syncs” counts fsync and its kin a node, by strace. Medians of rounds in turn."
+)
+
+
+def main() -> None:
+    """Measure what was asked for."""
+    arguments = _arguments()
+    begin = time.monotonic()
+    rows: list[Row] = []
+    with Ground.below(arguments.dir) as ground:
+        for name in arguments.only or SUBJECTS:
+            sys.stderr.write(f"{name}\n")
+            rows += SUBJECTS[name](ground, QUICK if arguments.quick else FULL)
+    machine = (
+        f"Python {platform.python_version()}, {platform.system()} {platform.release()}, "
+        f"{os.cpu_count()} cores, {time.monotonic() - begin:.0f} s"
+    )
+    missing = "".join(f"Not measured, {reason}\n" for reason in failures(rows))
+    sys.stdout.write(f"{plain(rows)}\n{missing}{LEGEND}\n{machine}\n")
+    if arguments.markdown:
+        _write_page(arguments.markdown, rows, machine)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure custody.")
+    parser.add_argument("--quick", action="store_true", help="smaller sizes, within a minute")
+    parser.add_argument("--only", action="append", choices=list(SUBJECTS), help="one subject")
+    parser.add_argument("--markdown", metavar="FILE", help="page to write the table into")
+    parser.add_argument(
+        "--dir", default=os.path.join("build", "bench"), help="where to measure: a real disk"
+    )
+    return parser.parse_args()
+
+
+def _write_page(path: str, rows: Sequence[Row], machine: str) -> None:
+    with open(path, encoding="utf-8") as file:
+        page = file.read()
+    text = replace_between_markers(page, f"{markdown(rows)}\n{LEGEND} {machine}.\n")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+if __name__ == "__main__":
+    main()

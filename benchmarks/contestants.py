@@ -1,0 +1,64 @@
+"""Who runs a linear pipeline: custody, the bare floor and the peers."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import sys
+from dataclasses import dataclass
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """One program that runs so many nodes in a folder."""
+
+    title: str
+    script: str
+    package: str = ""
+    """The distribution whose version the table names."""
+    extra: tuple[str, ...] = ()
+    slow: bool = False
+    """Its cost grows so fast with the run that it gets one turn where others get several."""
+
+    @property
+    def name(self) -> str:
+        """Return the title with the version in place of ``{}``."""
+        return self.title.format(_version(self.package)) if self.package else self.title
+
+    def argv(self, nodes: int, folder: str) -> list[str]:
+        """Return the command. ``-P`` keeps the script's folder off the import path."""
+        script = os.path.join(HERE, self.script)
+        return [sys.executable, "-P", script, str(nodes), folder, *self.extra]
+
+
+CUSTODY = Contestant("custody", "scripts/custody_pipeline.py")
+FLOOR = Contestant("append + fdatasync + renamed checkpoint", "scripts/floor.py")
+LANGGRAPH = Contestant(
+    "LangGraph {}, SQLite, durability sync", "peers/with_langgraph.py", "langgraph", ("chain",)
+)
+PEERS = (
+    LANGGRAPH,
+    Contestant(
+        "LangGraph {}, the same, one node in a loop",
+        "peers/with_langgraph.py",
+        "langgraph",
+        ("loop",),
+    ),
+    Contestant("Burr {}, SQLite persister", "peers/with_burr.py", "burr"),
+    Contestant("DBOS {}, SQLite", "peers/with_dbos.py", "dbos"),
+    Contestant(
+        "pydantic-graph {}, file persistence",
+        "peers/with_pydantic_graph.py",
+        "pydantic-graph",
+        slow=True,
+    ),
+)
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "(not installed)"

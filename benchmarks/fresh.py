@@ -1,0 +1,111 @@
+"""Programs run in fresh processes, and fresh folders for them to work in."""
+
+from __future__ import annotations
+
+import array
+import contextlib
+import fcntl
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+
+TIME_LIMIT = 280.0
+"""Seconds after which one program is given up."""
+
+_QUIET = {
+    "LANGSMITH_TRACING": "false",
+    "LANGCHAIN_TRACING_V2": "false",
+    "OTEL_SDK_DISABLED": "true",
+    "DO_NOT_TRACK": "1",
+}
+_GETFLAGS, _SETFLAGS, _TOPDIR = 0x80086601, 0x40086602, 0x00020000
+
+
+class NotMeasured(Exception):
+    """A figure could not be had; the message says why, and the table repeats it."""
+
+
+class Ground:
+    """The folder under which everything is measured, and its disk.
+
+    Nothing is deleted before the end: ext4 without a journal steps over every recently deleted
+    inode when it makes a new one, which would charge one contestant for tidying up after another.
+    For the same reason the folder asks ext4 to spread its subfolders over the disk.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._numbers = itertools.count()
+
+    @classmethod
+    @contextlib.contextmanager
+    def below(cls, parent: str) -> Iterator[Ground]:
+        """Make a folder in ``parent`` and remove it at the end."""
+        os.makedirs(parent, exist_ok=True)
+        path = tempfile.mkdtemp(prefix="bench.", dir=os.path.abspath(parent))
+        _spread(path)
+        try:
+            yield cls(path)
+        finally:
+            shutil.rmtree(path)
+
+    def fresh(self) -> str:
+        """Return a new empty folder; what was written before is on disk by then."""
+        path = os.path.join(self.path, f"{next(self._numbers):04}")
+        os.mkdir(path)
+        os.sync()
+        return path
+
+
+def run(argv: Sequence[str], *, cwd: str) -> dict[str, float]:
+    """Run a program and return its figures, with ``wall`` from before its start to after its end.
+
+    Raises `NotMeasured` when it fails, takes too long or is not there.
+    """
+    environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LANG": "C.UTF-8", **_QUIET}
+    begin = time.perf_counter()
+    try:
+        done = subprocess.run(
+            argv,
+            cwd=cwd,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=TIME_LIMIT,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise NotMeasured(str(error)) from error
+    wall = time.perf_counter() - begin
+    if done.returncode:
+        last = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
+        raise NotMeasured(f"{os.path.basename(argv[0])}: {last}")
+    return {**_figures(done.stdout), "wall": wall}
+
+
+def _figures(output: str) -> dict[str, float]:
+    """Return the JSON object of the last line, or nothing where a program prints other things."""
+    lines = output.splitlines()
+    if not lines or not lines[-1].startswith("{"):
+        return {}
+    figures: dict[str, float] = json.loads(lines[-1])
+    return figures
+
+
+def _spread(path: str) -> None:
+    """Set ext4's hint for the top of a hierarchy; other file systems have no need of it."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        flags = array.array("L", [0])
+        with contextlib.suppress(OSError):
+            fcntl.ioctl(descriptor, _GETFLAGS, flags)
+            flags[0] |= _TOPDIR
+            fcntl.ioctl(descriptor, _SETFLAGS, flags)
+    finally:
+        os.close(descriptor)

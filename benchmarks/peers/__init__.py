@@ -1,0 +1,1 @@
+"""Measurements of the peers, each a program of its own."""

@@ -1,0 +1,49 @@
+"""Contestants take turns, and the medians of their turns are compared."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+
+from benchmarks.fresh import NotMeasured
+
+Turn = Callable[[], Mapping[str, float]]
+
+
+@dataclass
+class Result:
+    """What came of one contestant's turns."""
+
+    turns: list[Mapping[str, float]] = field(default_factory=list)
+    failure: str = ""
+    """Why there is no figure; the contestant takes no further turn."""
+
+    def median(self, figure: str) -> float | None:
+        """Return the median of a figure over the turns, None when there is none."""
+        values = [turn[figure] for turn in self.turns if figure in turn]
+        return statistics.median(values) if values and not self.failure else None
+
+
+def interleave(
+    contestants: Mapping[str, Turn], rounds: int, *, once: Collection[str] = ()
+) -> dict[str, Result]:
+    """Let every contestant have ``rounds`` turns, those in ``once`` a single one.
+
+    Each round begins with another contestant, so that none always follows the same one.
+    """
+    results = {name: Result() for name in contestants}
+    names = list(contestants)
+    for number in range(rounds):
+        begin = number % len(names)
+        for name in names[begin:] + names[:begin]:
+            result = results[name]
+            if result.failure or (name in once and result.turns):
+                continue
+            sys.stderr.write(f"  round {number + 1} of {rounds}: {name}\n")
+            try:
+                result.turns.append(contestants[name]())
+            except NotMeasured as reason:
+                result.failure = str(reason)
+    return results

@@ -1,0 +1,1 @@
+"""Measurements of custody and of the floor, each a program of its own."""

@@ -1,0 +1,50 @@
+"""What is measured, one subject a module.
+
+A subject is a function from the ground and the scale to rows of the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from benchmarks.fresh import Ground
+from benchmarks.table import Row
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much work the measurements do."""
+
+    nodes: int
+    rounds: int
+    cold_rounds: int
+    tree_files: int
+    tree_rounds: int
+    journal_events: tuple[int, ...]
+    long_nodes: int
+    parser_nodes: int
+
+
+FULL = Scale(
+    nodes=1_000,
+    rounds=5,
+    cold_rounds=7,
+    tree_files=20_000,
+    tree_rounds=3,
+    journal_events=(100, 1_000, 10_000, 100_000),
+    long_nodes=10_000,
+    parser_nodes=10_000,
+)
+QUICK = Scale(
+    nodes=200,
+    rounds=3,
+    cold_rounds=3,
+    tree_files=4_000,
+    tree_rounds=1,
+    journal_events=(100, 1_000, 10_000),
+    long_nodes=2_000,
+    parser_nodes=2_000,
+)
+
+Subject = Callable[[Ground, Scale], Sequence[Row]]
