@@ -20,7 +20,7 @@ BASE = 1_000
 FIGURES = {
     "append_us": ("journal, append of one event", "µs", 1.25),
     "read_us": ("journal, verified reading of one event", "µs", 1.25),
-    "read_kb": ("journal, peak memory of writing and reading it", "KB", 1.1),
+    "peak_kb": ("journal, peak memory of writing and reading it", "KB", 1.1),
 }
 
 
