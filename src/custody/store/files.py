@@ -10,14 +10,14 @@ import errno
 import hashlib
 import itertools
 import os
+import re
 import stat
 from collections.abc import Iterator
 
 from custody.errors import PathRefused
 from custody.store import syscalls
 
-TEMPORARY = ".tmp."
-"""How the name of every temporary file begins."""
+_TEMPORARY = re.compile(r"\.tmp\.[0-9]+\.[0-9]+")
 
 READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _WRITE_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -27,7 +27,7 @@ _UNSUPPORTED = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT, errn
 _counter = itertools.count()
 
 
-def write_all(descriptor: int, data: bytes) -> None:
+def write_all(descriptor: int, data: bytes | memoryview) -> None:
     """Write every byte, however many calls it takes."""
     written = os.write(descriptor, data)
     if written == len(data):
@@ -57,6 +57,16 @@ def read_all(descriptor: int, limit: int) -> bytes:
         data += more
     refuse_changed(descriptor, before, len(data))
     return data
+
+
+def read_to_end(descriptor: int, limit: int) -> bytes:
+    """Return what a file or pipe holds; refuses more than ``limit``."""
+    data = bytearray()
+    while piece := os.read(descriptor, _CHUNK):
+        data += piece
+        if len(data) > limit:
+            raise PathRefused("too_large", f"it has more than {limit} bytes")
+    return bytes(data)
 
 
 def chunks(descriptor: int, limit: int) -> Iterator[memoryview]:
@@ -113,7 +123,12 @@ def refuse_odd_target(folder: int, name: str) -> None:
 
 def temporary_name() -> str:
     """Return a name that no other live process of this machine uses."""
-    return f"{TEMPORARY}{os.getpid()}.{next(_counter)}"
+    return f".tmp.{os.getpid()}.{next(_counter)}"
+
+
+def is_temporary(name: str) -> bool:
+    """Whether `temporary_name` could have made this name."""
+    return _TEMPORARY.fullmatch(name) is not None
 
 
 def replace(folder: int, name: str, data: bytes, mode: int | None, *, sync: bool) -> None:
@@ -205,9 +220,32 @@ def discard(folder: int, name: str) -> None:
         return
 
 
+def open_new(folder: int, name: str) -> int:
+    """Create ``name`` for writing and return its descriptor; the mode is 0644 less the umask."""
+    return os.open(name, _WRITE_NEW, 0o644, dir_fd=folder)
+
+
+def present(folder: int, name: str) -> bool:
+    """Whether anything has that name."""
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def sync(folder: int, name: str) -> None:
+    """Make a file's content, or a directory's names, durable."""
+    descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def write_new(folder: int, name: str, data: bytes, mode: int | None, *, sync: bool) -> None:
     """Create ``name`` with ``data``; without ``mode`` it is 0644 less the umask."""
-    descriptor = os.open(name, _WRITE_NEW, 0o644, dir_fd=folder)
+    descriptor = open_new(folder, name)
     try:
         if mode is not None:
             os.fchmod(descriptor, mode)

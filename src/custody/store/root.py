@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Self, TypeVar
 
-from custody.errors import PathRefused
+from custody.errors import PathRefused, StorageFailed
 from custody.model.relpath import RelPath
 from custody.store import files
 from custody.store.faults import failure
@@ -121,7 +121,7 @@ class Root:
     def stat(self, path: RelPath | str) -> os.stat_result:
         """Return the state of what stands there, of a symlink itself."""
         try:
-            with self._parent(_name(path)) as (folder, name):
+            with self.parent(_name(path)) as (folder, name):
                 return os.stat(name, dir_fd=folder, follow_symlinks=False)
         except OSError as error:
             raise failure(error, self._where(path), reading=True) from error
@@ -139,7 +139,7 @@ class Root:
     def read_link(self, path: RelPath | str) -> str:
         """Return where a symlink points, as written."""
         try:
-            with self._parent(_name(path)) as (folder, name):
+            with self.parent(_name(path)) as (folder, name):
                 return os.readlink(name, dir_fd=folder)
         except OSError as error:
             raise failure(error, self._where(path), reading=True) from error
@@ -193,7 +193,7 @@ class Root:
         With ``sync`` it is durable on return.
         """
         try:
-            with self._parent(_name(path), create=parents, sync=sync) as (folder, name):
+            with self.parent(_name(path), create=parents, sync=sync) as (folder, name):
                 files.refuse_odd_target(folder, name)
                 files.replace(folder, name, data, mode, sync=sync)
         except OSError as error:
@@ -212,7 +212,7 @@ class Root:
     ) -> None:
         """Put a file where nothing is, whole or not at all; raises ``exists`` otherwise."""
         try:
-            with self._parent(_name(path), create=parents, sync=sync) as (folder, name):
+            with self.parent(_name(path), create=parents, sync=sync) as (folder, name):
                 files.create(folder, name, data, mode, sync=sync)
         except OSError as error:
             raise failure(error, self._where(path)) from error
@@ -220,7 +220,7 @@ class Root:
     def write_link(self, path: RelPath | str, target: str) -> None:
         """Put a symlink there, in the place of a plain file or of another symlink."""
         try:
-            with self._parent(_name(path), create=True) as (folder, name):
+            with self.parent(_name(path), create=True) as (folder, name):
                 files.replace_link(folder, name, target)
         except OSError as error:
             raise failure(error, self._where(path)) from error
@@ -251,8 +251,8 @@ class Root:
         """Move a file or directory; what stood at ``target`` is replaced if it can be."""
         try:
             with (
-                self._parent(_name(source)) as (from_folder, from_name),
-                self._parent(_name(target), create=True) as (to_folder, to_name),
+                self.parent(_name(source)) as (from_folder, from_name),
+                self.parent(_name(target), create=True) as (to_folder, to_name),
             ):
                 os.rename(from_name, to_name, src_dir_fd=from_folder, dst_dir_fd=to_folder)
         except OSError as error:
@@ -261,7 +261,7 @@ class Root:
     def remove(self, path: RelPath | str) -> None:
         """Remove a file, a symlink or an empty directory."""
         try:
-            with self._parent(_name(path)) as (folder, name):
+            with self.parent(_name(path)) as (folder, name):
                 files.remove(folder, name)
         except OSError as error:
             raise failure(error, self._where(path)) from error
@@ -269,7 +269,7 @@ class Root:
     def remove_tree(self, path: RelPath | str) -> None:
         """Remove whatever stands there with everything below it; symlinks are not followed."""
         try:
-            with self._parent(_name(path)) as (folder, name):
+            with self.parent(_name(path)) as (folder, name):
                 files.remove_tree(folder, name)
         except OSError as error:
             raise failure(error, self._where(path)) from error
@@ -285,10 +285,13 @@ class Root:
             os.close(fd)
 
     @contextmanager
-    def _parent(
+    def parent(
         self, path: str, *, create: bool = False, sync: bool = False
     ) -> Iterator[tuple[int, str]]:
-        """Open the directory that holds ``path``; with ``sync`` make its names durable after."""
+        """Open the directory that holds ``path`` for the functions of `files`; raises `OSError`.
+
+        With ``sync`` the names in it are durable afterwards.
+        """
         head, _, name = path.rpartition("/")
         folder = self._open_parent(head, create=create, sync=sync) if head else self.fd
         try:
@@ -331,6 +334,23 @@ class Root:
 
     def _where(self, path: RelPath | str) -> str:
         return f"{self.path}/{path}" if path != "" else self.path
+
+
+def read_file(path: str, *, limit: int = READ_LIMIT) -> bytes:
+    """Return the content of a file that the user named: symlinks are followed.
+
+    Raises `StorageFailed` when it is missing, too large, or not to be read.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            return files.read_to_end(descriptor, limit)
+        finally:
+            os.close(descriptor)
+    except PathRefused as refused:
+        raise StorageFailed(refused.what, where=path) from None
+    except OSError as error:
+        raise StorageFailed(os.strerror(error.errno or 0).lower(), where=path) from error
 
 
 def _name(path: RelPath | str) -> str:

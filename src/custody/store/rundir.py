@@ -1,0 +1,220 @@
+"""The directory of one run: who may write it, and how its files come to be.
+
+A run directory is written by one process at a time, the one that holds its lock. Agents and
+tools have no business in it outside ``workspace/``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from typing import Self, TypeVar
+
+import msgspec
+
+from custody.errors import BlobDamaged, PathRefused, RunExists, RunLocked, RunNotFound
+from custody.model.evidence import Evidence
+from custody.model.record import Record, decode, encode_pretty
+from custody.store import files
+from custody.store.blobs import Blobs
+from custody.store.faults import failure
+from custody.store.index import MANIFEST, check_run_id
+from custody.store.journal import EVENTS
+from custody.store.resolve import own
+from custody.store.root import Root
+from custody.store.stage import StageFolder
+
+__all__ = ["RunDirectory", "StageFolder"]
+
+_NOT_OURS = frozenset({"workspace", "cache"})
+"""Folders that others write."""
+_NODE_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}")
+_T = TypeVar("_T", bound=Record)
+
+
+class RunDirectory:
+    """An open run directory; a context manager that closes it and so gives the lock back."""
+
+    def __init__(self, root: Root, run_id: str) -> None:
+        self.root = root
+        self.run_id = run_id
+        self.blobs = Blobs(root)
+        self._streams: dict[str, int] = {}
+        self._durable: set[str] = set()
+
+    @property
+    def path(self) -> str:
+        """The absolute path."""
+        return self.root.path
+
+    @classmethod
+    def create(cls, runsdir: str, run_id: str) -> Self:
+        """Claim ``run_id`` in ``runsdir`` and lock it; raises `RunExists` when it is taken."""
+        path = os.path.join(os.path.abspath(runsdir), check_run_id(run_id))
+        try:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            os.mkdir(path)
+        except FileExistsError as error:
+            if not os.path.isdir(path):
+                raise failure(error, path) from error
+            raise RunExists(
+                f"run {run_id} is there already", where=path, hint="`--resume` goes on with it"
+            ) from None
+        except OSError as error:
+            raise failure(error, path) from error
+        run = cls(Root.open(path, resolver=own), run_id)
+        run.lock()
+        return run
+
+    @classmethod
+    def open(cls, path: str, *, write: bool) -> Self:
+        """Open a run that is there, and lock it if it will be written.
+
+        Raises `RunNotFound` when no run is there and `RunLocked` when it is being written.
+        """
+        path = os.path.abspath(path)
+        try:
+            root = Root.open(path, resolver=own)
+        except PathRefused as refused:
+            raise RunNotFound(f"no run directory is there: {refused.what}", where=path) from refused
+        try:
+            run = cls(root, _run_id(root))
+            if write:
+                run.lock()
+        except BaseException:
+            root.close()
+            raise
+        return run
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give every descriptor back, and the lock with them."""
+        while self._streams:
+            os.close(self._streams.popitem()[1])
+        self.blobs.close()
+        self.root.close()
+
+    def lock(self) -> None:
+        """Make this process the only writer until `close`; raises `RunLocked`.
+
+        The lock is the kernel's and lies on the directory itself: it ends with the process that
+        holds it, however that ends.
+        """
+        import fcntl
+
+        try:
+            fcntl.flock(self.root.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RunLocked(
+                f"another process is at work on run {self.run_id}",
+                where=self.path,
+                hint="wait for it, or end it",
+            ) from None
+        except OSError as error:
+            raise failure(error, self.path) from error
+
+    def publish(self) -> None:
+        """Make the name of the run directory itself durable."""
+        runsdir = os.path.dirname(self.path)
+        with Root.open(runsdir, resolver=own) as parent:
+            parent.sync_dir()
+
+    def sweep(self) -> int:
+        """Remove the temporary files that a process left when it ended; return how many."""
+        return sum(self._sweep(folder) for folder in list(self._folders()))
+
+    def stage(self, node: str, visit: int, attempt: int) -> StageFolder:
+        """Return the folder of one attempt; it is made when something is put there."""
+        if _NODE_ID.fullmatch(node) is None:
+            raise PathRefused("node_id", f"{node!r} cannot name a folder", where=self.path)
+        return StageFolder(self.root, f"nodes/{node}/{visit}.{attempt}", self._durable)
+
+    def write(self, path: str, data: bytes, *, sync: bool = False) -> None:
+        """Put a file there, whole or not at all; see `Root.write`."""
+        self._close_stream(path)
+        self.root.write(path, data, sync=sync)
+
+    def append(self, path: str, data: bytes) -> None:
+        """Add to a view that can be made again: nothing is synced."""
+        descriptor = self._streams.get(path)
+        if descriptor is None:
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+            descriptor = self._streams[path] = self.root.open_fd(path, flags)
+        try:
+            files.write_all(descriptor, data)
+        except OSError as error:
+            raise failure(error, f"{self.path}/{path}") from error
+
+    def write_document(self, name: str, document: Record, *, sync: bool = False) -> None:
+        """Write a record as an indented JSON file."""
+        self.write(name, encode_pretty(document), sync=sync)
+
+    def read_document(self, name: str, kind: type[_T]) -> _T:
+        """Read a file that `write_document` wrote; raises `MalformedDocument` when it is not."""
+        return decode(self.root.read(name), kind, where=f"{self.path}/{name}")
+
+    def read_evidence(self, evidence: Evidence) -> bytes:
+        """Return the bytes that evidence stands for; raises `BlobDamaged` when they are lost.
+
+        A text inside the evidence is enough: its file may be missing.
+        """
+        where = f"{self.path}/{evidence.path}"
+        try:
+            text = evidence.text
+            data = self.root.read(evidence.path) if text is None else text.encode()
+        except PathRefused as refused:
+            raise BlobDamaged(refused.what, where=where) from refused
+        if hashlib.sha256(data).hexdigest() != evidence.sha256:
+            raise BlobDamaged("its content is not what the journal says", where=where)
+        return data
+
+    def _close_stream(self, path: str) -> None:
+        descriptor = self._streams.pop(path, None)
+        if descriptor is not None:
+            os.close(descriptor)
+
+    def _folders(self) -> Iterator[str]:
+        """Yield every folder of the run that only custody writes; blobs have theirs on top."""
+        waiting = [""]
+        while waiting:
+            folder = waiting.pop()
+            yield folder
+            if folder == "blobs":
+                continue
+            with self.root.scan(folder) as entries:
+                waiting.extend(
+                    f"{folder}/{entry.name}" if folder else entry.name
+                    for entry in entries
+                    if entry.is_dir(follow_symlinks=False)
+                    and (folder or entry.name not in _NOT_OURS)
+                )
+
+    def _sweep(self, folder: str) -> int:
+        with self.root.scan(folder) as entries:
+            left = [entry.name for entry in entries if files.is_temporary(entry.name)]
+        for name in left:
+            self.root.remove_tree(f"{folder}/{name}" if folder else name)
+        return len(left)
+
+
+class _Named(msgspec.Struct):
+    """The part of a manifest that names the run; whatever else it holds."""
+
+    run_id: str
+
+
+def _run_id(root: Root) -> str:
+    """Return the id that the manifest gives, or the folder's name where that cannot be read."""
+    if not root.exists(EVENTS):
+        raise RunNotFound(f"it is no run directory: {EVENTS} is missing", where=root.path)
+    try:
+        return msgspec.json.decode(root.read(MANIFEST), type=_Named).run_id
+    except (PathRefused, msgspec.MsgspecError, UnicodeError):
+        return os.path.basename(root.path)
