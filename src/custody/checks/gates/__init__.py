@@ -1,0 +1,1 @@
+"""Checks that are asked about what was done: whether it is what was wanted."""

@@ -1,0 +1,18 @@
+"""Whether a file that a text names may be written."""
+
+from __future__ import annotations
+
+from custody.model.relpath import RelPath, write_policy
+from custody.store.root import Root
+
+
+def admit_write(text: str, root: Root) -> RelPath:
+    """Return the path that ``text`` names below ``root``; raises `PathRefused` when it may not.
+
+    The spelling is judged first, then the policy of files that nobody should write, then
+    whether the name differs only by case from one that is there.
+    """
+    path = RelPath.parse(text)
+    write_policy(path)
+    root.refuse_case_collision(path)
+    return path
