@@ -15,6 +15,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 BENCH_VENV := .venv-bench
+BENCH_PIP := $(BENCH_VENV)/bin/python -m pip --disable-pip-version-check --quiet
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
@@ -70,13 +71,12 @@ $(VENV)/.tools: $(VENV)/.custody
 	$(PIP) install --group test --group lint --editable '.[terminal,completion]'
 	@touch $@
 
-$(BENCH_VENV)/.ready: pyproject.toml
+$(BENCH_VENV)/.ready: pyproject.toml benchmarks/requirements.txt
 	$(PYTHON) -m venv $(BENCH_VENV)
-	$(BENCH_VENV)/bin/python -m pip --disable-pip-version-check --quiet install --upgrade 'pip>=25.1'
-	$(BENCH_VENV)/bin/python -m pip --disable-pip-version-check --quiet install --group bench --editable .
+	$(BENCH_PIP) install --requirement benchmarks/requirements.txt --editable .
 	@touch $@
 
-bench: $(BENCH_VENV)/.ready
+bench: $(BENCH_VENV)/.ready system
 	$(BENCH_VENV)/bin/python -m benchmarks $(BENCH_ARGS)
 
 clean:

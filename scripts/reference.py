@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import codebase
 from custody import errors
@@ -142,42 +141,12 @@ def api() -> str:
     return "\n".join(lines)
 
 
-class _Declared:
-    """Takes a command's arguments down, as `argparse` would take them."""
-
-    def __init__(self) -> None:
-        self.rows: list[str] = []
-        self.usage: list[str] = []
-
-    def add_argument(self, *names: str, **settings: Any) -> None:
-        """Note one argument."""
-        takes = settings.get("action", "store") in {"store", "append"}
-        value = str(settings.get("metavar") or names[-1].lstrip("-").upper())
-        if not names[0].startswith("-"):
-            optional = settings.get("nargs") in {"?", "*"}
-            self.usage.append(f"[{value}]" if optional else value)
-            shown = f"`{value}`"
-        else:
-            shown = ", ".join(f"`{name} {value}`" if takes else f"`{name}`" for name in names)
-        help_text = str(settings.get("help", "")).replace("%%", "%")
-        self.rows.append(f"| {shown} | {as_cell(help_text)} |")
-
-
 def commands() -> str:
     """Return the page about the command line."""
-    from custody.cli import COMMANDS
-    from custody.cli.parser import EPILOG, declare, module
+    from custody.cli import COMMANDS, manual
 
-    lines = ["# Commands\n", NOTE, "```text", EPILOG.rstrip(), "```\n"]
-    lines += [f"- [`custody {name}`](#custody-{name}): {line}" for name, line in COMMANDS.items()]
-    for name in COMMANDS:
-        command, declared = module(name), _Declared()
-        declare(declared, command)
-        usage = " ".join(["custody", name, *declared.usage, "[options]"])
-        lines += ["", f"## custody {name}\n", f"{as_code(command.ABOUT)}\n"]
-        lines += ["```console", *(f"$ {example}" for example in command.EXAMPLES), "```\n"]
-        lines += [f"`{usage}`\n", "| argument | meaning |", "|---|---|", *declared.rows]
-    return "\n".join(lines)
+    title, rest = manual.page(COMMANDS).split("\n", 1)
+    return f"{title}\n\n{NOTE}{rest}"
 
 
 def decisions() -> str:
