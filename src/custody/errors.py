@@ -11,7 +11,6 @@
     │   ├── RunNotFound          no run, or more than one, answers to that name
     │   ├── RunExists            that run id is taken
     │   ├── RunLocked            another process is writing this run
-    │   ├── RunEnded             there is nothing left to resume
     │   ├── PipelineChanged      resume was given another pipeline than the run's
     │   ├── JournalBroken        the journal's chain does not hold
     │   └── BlobDamaged          content is missing or is not what its name says
@@ -120,12 +119,6 @@ class RunLocked(RunError):
     """Another process is writing this run."""
 
     error_type = "RUN_LOCKED"
-
-
-class RunEnded(RunError):
-    """There is nothing left to resume."""
-
-    error_type = "RUN_ENDED"
 
 
 class PipelineChanged(RunError):

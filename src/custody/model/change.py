@@ -35,7 +35,7 @@ class Change(Record, frozen=True, omit_defaults=True):
     after: Entry | None = None
 
 
-class WorkspaceDiff(Document, frozen=True):
+class WorkspaceDiff(Document, frozen=True, kw_only=True):
     """``workspace.diff.json``: everything a stage changed, in order of the paths."""
 
     changes: tuple[Change, ...]

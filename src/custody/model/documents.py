@@ -8,7 +8,7 @@ from custody.model.outcome import OutcomeStatus
 from custody.model.record import Document, Record
 
 
-class Manifest(Document, frozen=True):
+class Manifest(Document, frozen=True, kw_only=True):
     """``manifest.json``: what ran, on what, and how it ended."""
 
     run_id: str
@@ -32,7 +32,7 @@ class Manifest(Document, frozen=True):
     final_workspace: Tree | None = None
 
 
-class Checkpoint(Document, frozen=True):
+class Checkpoint(Document, frozen=True, kw_only=True):
     """``checkpoint.json``: how far the journal is known to be good, and where the run stands."""
 
     run_id: str
@@ -66,7 +66,7 @@ class StageSummary(Record, frozen=True):
     folder: str
 
 
-class Summary(Document, frozen=True):
+class Summary(Document, frozen=True, kw_only=True):
     """``summary.json``: the end of a run in one page."""
 
     run_id: str

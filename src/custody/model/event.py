@@ -46,12 +46,17 @@ class PipelineStarted(Fact, frozen=True):
 
     pipeline: str
     pipeline_sha256: str
+    decided_as: str
+    """The run id that decisions and templates use: the run's own, or that of a fork's origin."""
     goal: str
     variables: dict[str, str]
     agent: str
     """The agent of nodes that name none."""
+    workdir: str
+    """The folder that the workspace was copied from; empty when it began empty."""
     workspace: Tree
-    custody_version: str
+    versions: dict[str, str]
+    """Of custody, Python and the operating system."""
     forked_from: Origin | None = None
 
 
@@ -154,8 +159,6 @@ class RunResumed(Fact, frozen=True):
     restored: tuple[str, ...] = ()
     """Workspace paths that were put back to what the journal says; the first hundred."""
     restored_count: int = 0
-    set_aside: str = ""
-    """Folder that now holds what the interrupted attempt had left."""
 
 
 class PipelineReplaced(Fact, frozen=True):
@@ -190,7 +193,7 @@ FACTS: dict[str, type[AnyFact]] = {kind.__name__: kind for kind in AnyFact.__arg
 """Every fact by the name its line carries."""
 
 
-class JournalLine(Document, frozen=True, omit_defaults=False):
+class JournalLine(Document, frozen=True, kw_only=True, omit_defaults=False):
     """One line of ``events.jsonl``."""
 
     seq: int

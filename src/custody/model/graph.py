@@ -20,7 +20,7 @@ _DURATION = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)(ms|[smhd])?")
 _UNITS = {"d": 86_400.0, "h": 3_600.0, "m": 60.0, "s": 1.0}
 
 
-class Duration(Record, frozen=True):
+class Duration(Record, frozen=True, gc=False):
     """A length of time written with its unit, such as ``90s`` or ``15m``."""
 
     seconds: float
@@ -49,14 +49,14 @@ AttributeValue = str | int | float | bool | Duration
 AttributeKind = Literal["string", "integer", "float", "boolean", "duration", "list"]
 
 
-class Position(Record, frozen=True):
+class Position(Record, frozen=True, gc=False):
     """Where something stands in the source, both 1-based."""
 
     line: int
     column: int
 
 
-class Attribute(Record, frozen=True):
+class Attribute(Record, frozen=True, gc=False):
     """One attribute as written."""
 
     name: str

@@ -42,7 +42,7 @@ class Route(Record, frozen=True):
     candidates: tuple[Candidate, ...]
 
 
-class StageStatus(Document, frozen=True):
+class StageStatus(Document, frozen=True, kw_only=True):
     """``status.json`` of one attempt."""
 
     node: str

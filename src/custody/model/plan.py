@@ -32,7 +32,7 @@ class CommandResult(Record, frozen=True):
     stderr: str
 
 
-class VerificationResults(Document, frozen=True):
+class VerificationResults(Document, frozen=True, kw_only=True):
     """``verification.results.json``: every check of the plan, up to the first that failed."""
 
     passed: bool

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from msgspec.structs import replace
+
 from custody.model.evidence import Evidence
 from custody.model.record import Record
 from custody.model.verdict import Verdict
 
-AckStatus = Literal["ok", "failed", "timeout", "refused", "retry"]
+AckStatus = Literal["ok", "partial", "retry", "failed", "timeout", "refused"]
 
 
 class Command(Record, frozen=True, omit_defaults=True):
@@ -38,20 +40,40 @@ class Request(Record, frozen=True, tag_field="kind"):
     timeout: float
     """Seconds after which the work is ended."""
 
+    def given(self) -> tuple[Evidence, ...]:
+        """Return the files that the stage's folder holds before the work begins."""
+        return ()
+
 
 class AgentRequest(Request, frozen=True, tag="agent"):
     """An agent is given a prompt and the workspace."""
 
     agent: str
     prompt: Evidence
+    call: int
+    """How often this node has asked by now, itself included."""
+    response_context: str = ""
+    """Context key for the JSON block that the response must hold; empty when none is due."""
     settings: dict[str, str] = {}
     """Attributes of the node that are meant for this agent."""
+
+    def given(self) -> tuple[Evidence, ...]:
+        """Return the prompt."""
+        return (self.prompt,)
+
+    def sealed(self) -> AgentRequest:
+        """Return the request as the journal keeps it."""
+        return replace(self, prompt=self.prompt.sealed())
 
 
 class ToolRequest(Request, frozen=True, tag="tool"):
     """A command is run in the workspace."""
 
     line: CommandLine
+
+    def sealed(self) -> ToolRequest:
+        """Return the request as the journal keeps it."""
+        return self
 
 
 class VerificationRequest(Request, frozen=True, tag="verification"):
@@ -61,11 +83,23 @@ class VerificationRequest(Request, frozen=True, tag="verification"):
     required_files: tuple[str, ...]
     lines: tuple[CommandLine, ...]
 
+    def given(self) -> tuple[Evidence, ...]:
+        """Return the plan."""
+        return (self.plan,)
+
+    def sealed(self) -> VerificationRequest:
+        """Return the request as the journal keeps it."""
+        return replace(self, plan=self.plan.sealed())
+
 
 class WriteRequest(Request, frozen=True, tag="write"):
     """A text is written to a document of the run."""
 
     document: Evidence
+
+    def sealed(self) -> WriteRequest:
+        """Return the request as the journal keeps it."""
+        return replace(self, document=self.document.sealed())
 
 
 AnyRequest = AgentRequest | ToolRequest | VerificationRequest | WriteRequest
@@ -96,3 +130,7 @@ class Ack(Record, frozen=True, omit_defaults=True):
     verdicts: tuple[Verdict, ...] = ()
     """Refusals, when the status is ``refused``."""
     usage: Usage | None = None
+
+    def sealed(self) -> Ack:
+        """Return the ack as the journal keeps it."""
+        return replace(self, evidence=tuple(item.sealed() for item in self.evidence))

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from custody.errors import UsageError
+from custody.model.answer import AnswerBook
 from custody.model.change import WorkspaceDiff
 from custody.model.documents import Checkpoint, Manifest, Summary
 from custody.model.event import FACTS, JournalLine
@@ -21,6 +22,7 @@ SCHEMAS: dict[str, type[Record]] = {
     "event": JournalLine,
     "status": StageStatus,
     "workspace.diff": WorkspaceDiff,
+    "agent.answers": AnswerBook,
     "verification.plan": VerificationPlan,
     "verification.results": VerificationResults,
     **{f"event.{name}": kind for name, kind in FACTS.items()},

@@ -37,6 +37,8 @@ class State:
         self.node = ""
         """The stage at work, or the next one to enter."""
         self.visits: dict[str, int] = {}
+        self.attempts: dict[str, int] = {}
+        """How many attempts each node has had, over all its visits."""
         self.attempt = 0
         """Of the current visit; 0 before its first attempt."""
         self.outcome: Outcome | None = None
@@ -82,6 +84,7 @@ class State:
         if fact.attempt == 1:
             self.steps += 1
             self.visits[fact.node] = fact.visit
+        self.attempts[fact.node] = self.attempts.get(fact.node, 0) + 1
         self.node, self.attempt = fact.node, fact.attempt
 
     def _complete(self, fact: StageCompleted) -> None:

@@ -1,0 +1,290 @@
+"""What every surface calls. One function for each thing that a user can ask for.
+
+Names of runs (``RUN``) are an id, a unique prefix of one, a run directory's path, or ``last``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from custody.engine.session import RunResult
+from custody.engine.tape import Listener
+from custody.errors import RunExists, StorageFailed, UsageError
+from custody.handlers import catalog
+from custody.model.finding import Finding
+from custody.model.graph import Pipeline
+from custody.pipeline.read import load_pipeline, read_pipeline
+from custody.store.index import check_run_id, find_run, list_runs, new_run_id
+
+if TYPE_CHECKING:
+    from custody.engine.replay import Replay
+    from custody.engine.verify import Verification
+    from custody.model.event import JournalLine
+    from custody.store.rundir import RunDirectory
+    from custody.views.attempts import Account
+    from custody.views.changed import ChangedFile
+
+DEFAULT_RUNSDIR = os.path.join(".custody", "runs")
+DEFAULT_AGENT = "stub"
+
+__all__ = [
+    "RunResult",
+    "account",
+    "changes",
+    "check",
+    "events",
+    "fork",
+    "list_runs",
+    "load",
+    "replay",
+    "resume",
+    "run",
+    "scaffold",
+    "show",
+    "verify",
+]
+
+
+def load(name: str) -> Pipeline:
+    """Return the pipeline in the file ``name``, or the packaged one of that name."""
+    source, where = _source(name)
+    return load_pipeline(source, catalog(), where=where)
+
+
+def check(name: str) -> tuple[Pipeline | None, tuple[Finding, ...]]:
+    """Return a pipeline and every finding about it; None when it cannot be read at all."""
+    source, _where = _source(name)
+    return read_pipeline(source, catalog())
+
+
+def run(
+    pipeline: str,
+    *,
+    workdir: str = "",
+    runsdir: str = DEFAULT_RUNSDIR,
+    run_id: str = "",
+    variables: Mapping[str, str] | None = None,
+    agent: str = DEFAULT_AGENT,
+    resume_existing: bool = False,
+    accept_change: bool = False,
+    listeners: tuple[Listener, ...] = (),
+) -> RunResult:
+    """Run a pipeline to its end.
+
+    A run id that exists is refused, unless ``resume_existing`` says to go on with it.
+    """
+    from custody.engine import begin, resume
+
+    loaded = load(pipeline)
+    given = dict(variables or {})
+    _refuse_unknown(given, loaded)
+    run_id = check_run_id(run_id) if run_id else new_run_id()
+    path = os.path.join(runsdir, run_id)
+    if os.path.isdir(path):
+        if not resume_existing:
+            raise RunExists(f"run {run_id} exists", where=runsdir, hint="--resume goes on with it")
+        return resume.resume(
+            path, pipeline=loaded, accept_change=accept_change, listeners=listeners
+        )
+    return begin.begin(
+        loaded,
+        runsdir=runsdir,
+        run_id=run_id,
+        workdir=workdir,
+        variables=given,
+        agent=agent,
+        listeners=listeners,
+    )
+
+
+def resume(
+    run: str,
+    *,
+    runsdir: str = DEFAULT_RUNSDIR,
+    pipeline: str = "",
+    accept_change: bool = False,
+    listeners: tuple[Listener, ...] = (),
+) -> RunResult:
+    """Go on with a run; an ended one stays as it is and its result is returned."""
+    from custody.engine import resume as engine
+
+    return engine.resume(
+        find_run(run, runsdir),
+        pipeline=load(pipeline) if pipeline else None,
+        accept_change=accept_change,
+        listeners=listeners,
+    )
+
+
+def replay(run: str, *, runsdir: str = DEFAULT_RUNSDIR) -> Replay:
+    """Play a run again from its recorded answers; raises `ReplayDiverged`."""
+    from custody.engine import replay as engine
+    from custody.engine.records import recorded_pipeline
+    from custody.store.rundir import RunDirectory
+
+    with RunDirectory.open(find_run(run, runsdir), write=False) as opened:
+        return engine.replay(opened, recorded_pipeline(opened))
+
+
+def fork(
+    run: str,
+    node: str,
+    *,
+    runsdir: str = DEFAULT_RUNSDIR,
+    run_id: str = "",
+    agent: str = "",
+    listeners: tuple[Listener, ...] = (),
+) -> RunResult:
+    """Start a run that shares another's past up to the last visit of ``node``."""
+    from custody.engine import fork as engine
+
+    return engine.fork(
+        find_run(run, runsdir),
+        node,
+        runsdir=runsdir,
+        run_id=check_run_id(run_id) if run_id else new_run_id(),
+        agent=agent,
+        listeners=listeners,
+    )
+
+
+def verify(run: str, *, runsdir: str = DEFAULT_RUNSDIR, rebuild: bool = False) -> Verification:
+    """Check every claim of a run directory again; with ``rebuild`` make its views anew first."""
+    from custody.engine import verify as engine
+
+    return engine.verify(find_run(run, runsdir), rebuild=rebuild)
+
+
+def _source(name: str) -> tuple[bytes, str]:
+    """Return a pipeline's text and where it came from."""
+    from custody.pipeline.library import packaged
+    from custody.store.root import read_file
+
+    if not name.endswith(".dot") and os.sep not in name:
+        found = packaged(name)
+        if found is not None:
+            return found, f"{name} (packaged)"
+    try:
+        return read_file(name), name
+    except StorageFailed as error:
+        raise UsageError(f"no pipeline at {name!r}", hint=error.what) from error
+
+
+def _refuse_unknown(given: Mapping[str, str], pipeline: Pipeline) -> None:
+    for name in given:
+        if name not in pipeline.variables:
+            raise UsageError(
+                f"the pipeline has no variable {name!r}",
+                hint=f"it has: {', '.join(pipeline.variables) or 'none'}",
+            )
+
+
+def show(run: str, *, runsdir: str = DEFAULT_RUNSDIR) -> RunResult:
+    """Return how a run went, or how far it has come by now."""
+    import hashlib
+
+    from custody.engine.records import recorded_changes
+    from custody.model.event import RequestAnswered
+    from custody.model.record import encode
+    from custody.store.rundir import RunDirectory
+    from custody.views.collect import Collector
+
+    with RunDirectory.open(find_run(run, runsdir), write=False) as opened:
+        collector, last = Collector(opened.run_id), b""
+        for line in _effective(opened):
+            fact = line.fact()
+            answered = isinstance(fact, RequestAnswered)
+            collector.add(line, fact, recorded_changes(opened, fact) if answered else ())
+            last = encode(line)
+        summary = collector.summary(hashlib.sha256(last).hexdigest())
+        return RunResult(run_id=opened.run_id, path=opened.path, summary=summary)
+
+
+def account(
+    run: str, node: str, *, attempt: str = "", runsdir: str = DEFAULT_RUNSDIR
+) -> Account:
+    """Return everything about one attempt at a stage; ``attempt`` is ``1.1``, or the last one."""
+    from custody.engine.records import recorded_changes
+    from custody.store.rundir import RunDirectory
+    from custody.views.attempts import Account, attempts, texts_of
+
+    with RunDirectory.open(find_run(run, runsdir), write=False) as opened:
+        tried = attempts(_effective(opened), node)
+        if not tried:
+            raise _never_came(opened.run_id, node)
+        shown = next((one for one in reversed(tried) if attempt in ("", one.number)), None)
+        if shown is None:
+            numbers = ", ".join(one.number for one in tried)
+            raise UsageError(f"{node!r} had no attempt {attempt!r}", hint=f"it had {numbers}")
+        texts, unreadable = texts_of(opened, shown)
+        return Account(
+            shown=shown,
+            attempts=tried,
+            changes=() if shown.answer is None else recorded_changes(opened, shown.answer),
+            texts=texts,
+            unreadable=unreadable,
+        )
+
+
+def events(
+    run: str, *, runsdir: str = DEFAULT_RUNSDIR, follow: bool = False
+) -> Iterator[JournalLine]:
+    """Yield the lines of a run's journal; with ``follow`` those to come too, until it has ended."""
+    from custody.store.follow import follow as follow_lines
+    from custody.store.journal import read_lines
+    from custody.store.rundir import RunDirectory
+
+    with RunDirectory.open(find_run(run, runsdir), write=False) as opened:
+        if follow:
+            yield from follow_lines(opened.root)
+        else:
+            yield from read_lines(opened.root, run_id=opened.run_id, torn_ok=True)
+
+
+def changes(
+    run: str, node: str = "", *, runsdir: str = DEFAULT_RUNSDIR
+) -> Iterator[ChangedFile]:
+    """Yield what a run has changed by now, or what each attempt at one of its stages did."""
+    from functools import partial
+
+    from custody.engine.records import recorded_changes
+    from custody.store.rundir import RunDirectory
+    from custody.views.changed import changed_by_node, changed_by_run
+
+    with RunDirectory.open(find_run(run, runsdir), write=False) as opened:
+        changes_of = partial(recorded_changes, opened)
+        if not node:
+            yield from changed_by_run(opened.blobs, _effective(opened), changes_of)
+            return
+        if not any(line.node == node for line in _effective(opened)):
+            raise _never_came(opened.run_id, node)
+        yield from changed_by_node(opened.blobs, _effective(opened), changes_of, node)
+
+
+def scaffold(folder: str, files: Mapping[str, bytes]) -> tuple[str, ...]:
+    """Write new files into a folder, made where it is missing; where one exists, none is."""
+    from custody.store.root import Root
+
+    os.makedirs(folder, exist_ok=True)
+    with Root.open(folder) as root:
+        for name in files:
+            if root.exists(name):
+                raise UsageError(f"{name} exists", where=folder, hint="choose another folder")
+        for name, data in files.items():
+            root.create(name, data)
+    return tuple(os.path.normpath(os.path.join(folder, name)) for name in files)
+
+
+def _effective(run: RunDirectory) -> Iterator[JournalLine]:
+    """Yield the lines that count; of a run that goes on, those that are whole by now."""
+    from custody.engine.tape import effective
+    from custody.store.journal import read_lines
+
+    return effective(lambda: read_lines(run.root, run_id=run.run_id, torn_ok=True))
+
+
+def _never_came(run_id: str, node: str) -> UsageError:
+    hint = f"`custody show {run_id}` lists its stages"
+    return UsageError(f"run {run_id} never came to {node!r}", hint=hint)

@@ -1,0 +1,60 @@
+"""How a run comes to be: fresh from a pipeline, or as a fork of another run."""
+
+from __future__ import annotations
+
+import platform
+
+from custody.engine.interruption import Interruption
+from custody.engine.records import PIPELINE_NAME
+from custody.engine.session import RunResult, Session
+from custody.engine.tape import Listener
+from custody.model.event import PipelineStarted
+from custody.model.graph import Pipeline
+from custody.store.journal import Journal
+from custody.store.rundir import RunDirectory
+from custody.workspace.workspace import Workspace
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that a run's behaviour may depend on."""
+    from importlib.metadata import version
+
+    return {
+        "custody": version("custody"),
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.release()}",
+    }
+
+
+def begin(
+    pipeline: Pipeline,
+    *,
+    runsdir: str,
+    run_id: str,
+    workdir: str,
+    variables: dict[str, str],
+    agent: str,
+    listeners: tuple[Listener, ...] = (),
+) -> RunResult:
+    """Start a run and take it to its end."""
+    with Interruption() as interruption, RunDirectory.create(runsdir, run_id) as run:
+        workspace = Workspace.create(run, workdir or None, omit=(runsdir,))
+        run.write(PIPELINE_NAME, pipeline.source, sync=True)
+        run.blobs.put(pipeline.source)
+        started = PipelineStarted(
+            pipeline=pipeline.name,
+            pipeline_sha256=pipeline.sha256,
+            decided_as=run_id,
+            goal=pipeline.goal,
+            variables={**pipeline.variables, **variables},
+            agent=agent,
+            workdir=workdir,
+            workspace=workspace.base,
+            versions=versions(),
+        )
+        journal = Journal.create(run.root, run_id)
+        journal.append(started, role="engine", path=PIPELINE_NAME)
+        run.blobs.sync()
+        journal.commit()
+        run.publish()
+        return Session(run, pipeline, journal, workspace).go(interruption, listeners=listeners)

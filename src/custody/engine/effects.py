@@ -1,0 +1,86 @@
+"""The only impure step: a request is carried out and what came of it is captured."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from custody.engine.interruption import Interruption
+from custody.engine.records import recorded_changes
+from custody.errors import Refused
+from custody.executors import Executor, Stage
+from custody.model.change import Change, WorkspaceDiff
+from custody.model.event import RequestAnswered
+from custody.model.graph import Node
+from custody.model.record import encode_pretty
+from custody.model.request import Ack, AnyRequest
+from custody.model.verdict import Verdict
+from custody.store.rundir import RunDirectory
+from custody.workspace.workspace import Workspace
+
+DIFF_NAME = "workspace.diff.json"
+
+
+class Effects:
+    """Acts on one run's workspace and folders."""
+
+    def __init__(
+        self,
+        run: RunDirectory,
+        workspace: Workspace,
+        executor: Executor,
+        interruption: Interruption,
+    ) -> None:
+        self._run = run
+        self._workspace = workspace
+        self._executor = executor
+        self._interruption = interruption
+
+    def perform(
+        self, node: Node, visit: int, attempt: int, request: AnyRequest, commit: Callable[[], None]
+    ) -> tuple[RequestAnswered, tuple[Change, ...]]:
+        """Carry out a request: it is durable before anything is done, and so is its answer."""
+        folder = self._run.stage(node.id, visit, attempt)
+        folder.begin()
+        for given in request.given():
+            folder.write(given.path.rpartition("/")[2], given.text or "")
+        folder.settle()
+        commit()
+        stage = Stage(node=node.id, run=self._run, folder=folder, workspace=self._workspace)
+        ack = self._execute(request, stage)
+        changes = self._workspace.capture()
+        diff = folder.write(DIFF_NAME, encode_pretty(WorkspaceDiff(changes=changes)))
+        folder.settle()
+        return RequestAnswered(node=node.id, ack=ack.sealed(), diff=diff.sealed()), changes
+
+    def recorded_changes(self, answered: RequestAnswered) -> tuple[Change, ...]:
+        """Return what a recorded stage changed."""
+        return recorded_changes(self._run, answered)
+
+    def accept(self, changes: tuple[Change, ...]) -> None:
+        """Take the changes of a stage as part of the work."""
+        self._workspace.accept(changes)
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass before another attempt."""
+        with self._interruption.door():
+            time.sleep(seconds)
+
+    def roll_back(self) -> None:
+        """Undo what a refused stage did; its changes stay as blobs."""
+        self._workspace.restore()
+
+    def _execute(self, request: AnyRequest, stage: Stage) -> Ack:
+        try:
+            with self._interruption.door():
+                return self._executor.execute(request, stage)
+        except Refused as refused:
+            verdict = Verdict(
+                check="executor", allowed=False, code=refused.code, reason=str(refused)
+            )
+            return Ack(
+                request_id=request.id,
+                status="refused",
+                failure_reason=refused.what,
+                verdicts=(verdict,),
+            )

@@ -1,0 +1,54 @@
+"""Ctrl-C and SIGTERM, let in only where a run can be left safely.
+
+While the journal is being written a signal only leaves a note; while a stage is at work, or
+the run waits, it interrupts at once.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Interruption:
+    """Holds signals back until the door is open. Use as a context manager."""
+
+    def __init__(self) -> None:
+        self.requested = ""
+        """Name of the signal that came; empty while none has."""
+        self._open = False
+        self._previous: dict[signal.Signals, Any] = {}
+
+    def __enter__(self) -> Interruption:
+        import threading
+
+        if threading.current_thread() is threading.main_thread():
+            for number in _SIGNALS:
+                self._previous[number] = signal.signal(number, self._arrived)
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        for number, previous in self._previous.items():
+            signal.signal(number, previous)
+
+    @contextmanager
+    def door(self) -> Iterator[None]:
+        """Let a signal interrupt the block, by `KeyboardInterrupt`; also one that came before."""
+        self._open = True
+        try:
+            if self.requested:
+                raise KeyboardInterrupt
+            yield
+        finally:
+            self._open = False
+
+    def _arrived(self, number: int, _frame: FrameType | None) -> None:
+        self.requested = signal.Signals(number).name
+        if self._open:
+            self._open = False
+            raise KeyboardInterrupt

@@ -1,0 +1,55 @@
+"""Proving a run: the recorded answers must lead to the recorded decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from custody.engine.loop import Engine
+from custody.engine.records import Remembered, genesis, lines
+from custody.engine.tape import Tape, TapeEnded
+from custody.errors import ReplayDiverged
+from custody.model.event import JournalLine, RunStatus
+from custody.model.graph import Pipeline
+from custody.model.record import Record
+from custody.store.rundir import RunDirectory
+
+
+class Replay(Record, frozen=True):
+    """What came of playing a journal again."""
+
+    facts: int
+    """How many recorded facts were reached again, byte for byte."""
+    agreed_seq: int
+    """The last journal line up to which whole stages agree."""
+    status: RunStatus
+    """RUNNING when the journal stops before the run's end."""
+    divergence: str = ""
+    """Where and how it went another way; empty when it did not."""
+
+
+def replay(run: RunDirectory, pipeline: Pipeline) -> Replay:
+    """Play a run's journal again, touching nothing; raises `ReplayDiverged`."""
+    played = play(run, pipeline, lines(run))
+    if played.divergence:
+        raise ReplayDiverged(played.divergence, where=run.run_id)
+    return played
+
+
+def play(run: RunDirectory, pipeline: Pipeline, recorded: Iterable[JournalLine]) -> Replay:
+    """Take the engine over recorded lines for as long as they agree."""
+    tape = Tape(recorded, None)
+    engine = Engine(pipeline, tape, Remembered(run))
+    divergence = ""
+    try:
+        engine.run(genesis(run))
+        tape.expect_end()
+    except TapeEnded:
+        pass
+    except ReplayDiverged as diverged:
+        divergence = str(diverged)
+    return Replay(
+        facts=tape.played,
+        agreed_seq=tape.agreed_seq,
+        status=engine.state.status,
+        divergence=divergence,
+    )

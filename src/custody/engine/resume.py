@@ -1,0 +1,94 @@
+"""Going on with a run that was left: after a crash, a Ctrl-C, or with a changed pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from custody.engine.interruption import Interruption
+from custody.engine.records import PIPELINE_NAME, genesis, lines, recorded_pipeline
+from custody.engine.replay import play
+from custody.engine.session import RunResult, Session
+from custody.engine.tape import Listener
+from custody.errors import PipelineChanged
+from custody.model.event import (
+    JournalLine,
+    PipelineReplaced,
+    RunResumed,
+    StageCompleted,
+    StageStarted,
+)
+from custody.model.graph import Pipeline
+from custody.store.journal import Journal
+from custody.store.rundir import RunDirectory
+from custody.workspace.workspace import Workspace
+
+
+def resume(
+    path: str,
+    *,
+    pipeline: Pipeline | None = None,
+    accept_change: bool = False,
+    listeners: tuple[Listener, ...] = (),
+) -> RunResult:
+    """Take a run to its end; finished stages are not run again, and an ended run stays as it is.
+
+    ``pipeline`` is what the caller believes the run is of. Another one than the run's own is
+    refused with a list of what differs, unless ``accept_change`` is set.
+    """
+    with Interruption() as interruption, RunDirectory.open(path, write=True) as run:
+        run.sweep()
+        journal, torn = Journal.recover(run.root, run.run_id)
+        recorded = recorded_pipeline(run)
+        if pipeline is not None and pipeline.sha256 != recorded.sha256:
+            _replace(run, journal, recorded, pipeline, accept_change=accept_change)
+            recorded = pipeline
+        workspace = Workspace.reopen(run, genesis(run).workspace)
+        session = Session(run, recorded, journal, workspace)
+        return session.go(interruption, resumed=RunResumed(torn_bytes=torn), listeners=listeners)
+
+
+def _replace(
+    run: RunDirectory, journal: Journal, old: Pipeline, new: Pipeline, *, accept_change: bool
+) -> None:
+    """Go over to another pipeline, keeping the work that it would have done just so."""
+    from custody.pipeline.difference import changed_nodes
+
+    if not accept_change:
+        differences = "\n".join(f"  {item}" for item in changed_nodes(old, new))
+        raise PipelineChanged(
+            f"the pipeline is not the one this run was started with:\n{differences}",
+            where=run.run_id,
+            hint="--accept-pipeline-change goes on with it, re-using what is unchanged",
+        )
+    kept_seq, reused = _reusable(run, old, new)
+    run.blobs.put(new.source)
+    run.write(PIPELINE_NAME, new.source, sync=True)
+    run.blobs.sync()
+    journal.append(
+        PipelineReplaced(
+            old_sha256=old.sha256, new_sha256=new.sha256, kept_seq=kept_seq, reused=reused
+        ),
+        role="engine",
+        path=PIPELINE_NAME,
+    )
+    journal.commit()
+
+
+def _reusable(run: RunDirectory, old: Pipeline, new: Pipeline) -> tuple[int, tuple[str, ...]]:
+    """Return the last line that holds under the new pipeline, and the nodes finished by then."""
+    from custody.pipeline.difference import same_node
+
+    def unchanged() -> Iterator[JournalLine]:
+        for line in lines(run):
+            fact = line.fact()
+            if isinstance(fact, StageStarted) and not same_node(old, new, fact.node):
+                return
+            yield line
+
+    kept = play(run, new, unchanged()).agreed_seq
+    finished = {
+        fact.node
+        for line in lines(run)
+        if line.seq <= kept and isinstance(fact := line.fact(), StageCompleted)
+    }
+    return kept, tuple(sorted(finished))

@@ -1,0 +1,48 @@
+"""Which way a run goes. Pure: the same pipeline, outcome and context give the same way.
+
+1. Edges whose condition holds come first.
+2. If there are none, the unconditional edges.
+3. Among several the highest weight wins, then the smallest target id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from custody.model.graph import Pipeline
+from custody.model.outcome import Candidate, OutcomeStatus, Route
+from custody.pipeline.condition import Condition, parse_condition
+
+
+@lru_cache(maxsize=4096)
+def _condition(text: str) -> Condition:
+    return parse_condition(text)
+
+
+def choose(
+    pipeline: Pipeline, node: str, outcome: OutcomeStatus, context: Mapping[str, object]
+) -> Route:
+    """Return the way out of ``node``; its target is empty when there is none."""
+    edges = pipeline.outgoing[node]
+    holding = [
+        edge
+        for edge in edges
+        if edge.condition and _condition(edge.condition).holds(outcome, context)
+    ]
+    open_edges = holding or [edge for edge in edges if not edge.condition]
+    ranked = sorted(open_edges, key=lambda edge: (-edge.weight, edge.target))
+    candidates = tuple(
+        Candidate(
+            target=edge.target,
+            condition=edge.condition,
+            weight=edge.weight,
+            matched=edge in open_edges,
+        )
+        for edge in sorted(edges, key=lambda edge: (edge.target, edge.condition, -edge.weight))
+    )
+    if not ranked:
+        return Route(target="", by_condition=False, candidates=candidates)
+    taken = ranked[0]
+    by_condition = bool(taken.condition) and _condition(taken.condition).on_outcome
+    return Route(target=taken.target, by_condition=by_condition, candidates=candidates)

@@ -1,0 +1,104 @@
+"""One process at work on one run: the journal, the workspace and the views put together.
+
+A run that begins, one that is resumed and one that is forked differ only in what its journal
+holds when the session opens. The engine is taken over those facts and goes on from there.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from custody.engine.effects import Effects
+from custody.engine.interruption import Interruption
+from custody.engine.loop import Engine
+from custody.engine.records import genesis, lines, recorded_changes
+from custody.engine.tape import Listener, Tape
+from custody.errors import Interrupted
+from custody.executors.dispatch import Dispatch
+from custody.model.documents import Summary
+from custody.model.event import (
+    RunInterrupted,
+    RunResumed,
+)
+from custody.model.graph import Pipeline
+from custody.model.record import Record
+from custody.store.journal import Journal
+from custody.store.rundir import RunDirectory
+from custody.views.rebuild import rebuild
+from custody.views.writer import ViewWriter
+from custody.workspace.workspace import Workspace
+
+RESTORED_SHOWN = 100
+
+
+class RunResult(Record, frozen=True):
+    """How a run ended."""
+
+    run_id: str
+    path: str
+    summary: Summary
+
+
+class Session:
+    """Holds a run that is locked by this process."""
+
+    def __init__(
+        self, run: RunDirectory, pipeline: Pipeline, journal: Journal, workspace: Workspace
+    ) -> None:
+        self._run = run
+        self._pipeline = pipeline
+        self._journal = journal
+        self._workspace = workspace
+
+    def go(
+        self,
+        interruption: Interruption,
+        *,
+        resumed: RunResumed | None = None,
+        listeners: tuple[Listener, ...] = (),
+    ) -> RunResult:
+        """Take the run to its end; raises `Interrupted` when it is told to stop."""
+        changes_of = partial(recorded_changes, self._run)
+        collector = rebuild(self._run, lines(self._run), changes_of)
+        views = ViewWriter(self._run, self._journal, collector, changes_of)
+        views.open()
+        tape = Tape(
+            lines(self._run),
+            self._journal,
+            listeners=(views.hear, *listeners),
+            committed=views.committed,
+        )
+        if resumed is not None:
+            tape.go_live = lambda: self._take_up(tape, resumed)
+        dispatch = Dispatch()
+        effects = Effects(self._run, self._workspace, dispatch, interruption)
+        try:
+            Engine(self._pipeline, tape, effects).run(genesis(self._run))
+        except KeyboardInterrupt:
+            tape.write(RunInterrupted(reason=interruption.requested or "interrupted"))
+            tape.commit()
+            raise Interrupted(
+                f"run {self._run.run_id} was interrupted",
+                hint=f"custody resume {self._run.run_id}",
+            ) from None
+        finally:
+            dispatch.close()
+        workspace = self._workspace.tree()
+        self._run.blobs.sync()
+        views.close(workspace)
+        return RunResult(
+            run_id=self._run.run_id,
+            path=self._run.path,
+            summary=collector.summary(self._journal.head),
+        )
+
+    def _take_up(self, tape: Tape, resumed: RunResumed) -> None:
+        """Put the workspace where the journal says it is, and say so."""
+        restored = self._workspace.restore()
+        tape.write(
+            RunResumed(
+                torn_bytes=resumed.torn_bytes,
+                restored=tuple(restored[:RESTORED_SHOWN]),
+                restored_count=len(restored),
+            )
+        )

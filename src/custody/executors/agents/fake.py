@@ -1,0 +1,130 @@
+"""An agent that answers from a record: the same answer every time, with real effects.
+
+It is scripted by a book of recorded answers (``fake:PATH`` for the run, or the node attribute
+``test.response_file``, relative to the workspace) and by the node attributes
+
+    test.outcome                 how the stage ends: success, fail, retry or partial_success
+    test.outcome_sequence        the same for the first call, the second, …; the last repeats
+    test.notes                   what the agent says of its work
+    test.verification_plan_json  a plan for the next verification stage
+
+Its edits go through the same door as everybody's: a path that may not be written is refused.
+"""
+
+from __future__ import annotations
+
+from custody.checks.guards.paths import admit_write
+from custody.errors import PathRefused
+from custody.executors import Stage
+from custody.model.answer import AnswerBook, FileEdit, RecordedAnswer
+from custody.model.outcome import OUTCOMES, OutcomeStatus
+from custody.model.record import decode
+from custody.model.relpath import RelPath
+from custody.model.request import Ack, AckStatus, AgentRequest
+from custody.model.verdict import Verdict
+
+DEFAULT_TEXT = "Done.\n"
+_ACK_STATUS: dict[OutcomeStatus, AckStatus] = {
+    "success": "ok",
+    "partial_success": "partial",
+    "fail": "failed",
+    "retry": "retry",
+}
+
+
+class FakeAgent:
+    """Plays recorded answers."""
+
+    def __init__(self, book: str = "") -> None:
+        self._book_path = book
+        self._book: AnswerBook | None = None
+
+    def work(self, request: AgentRequest, stage: Stage) -> Ack:
+        """Play the answer that belongs to this call."""
+        answer = self._answer(request, stage)
+        response = stage.folder.write("response.md", answer.text)
+        refusals = tuple(
+            verdict for edit in answer.edits if (verdict := _refusal(edit, stage)) is not None
+        )
+        if refusals:
+            return Ack(
+                request_id=request.id,
+                status="refused",
+                failure_reason=f"path refused: {', '.join(v.subject for v in refusals)}",
+                evidence=(response,),
+                verdicts=refusals,
+            )
+        for edit in answer.edits:
+            _apply(edit, stage)
+        return Ack(
+            request_id=request.id,
+            status=_ACK_STATUS[answer.outcome],
+            failure_reason="" if answer.outcome == "success" else answer.notes,
+            notes=answer.notes,
+            evidence=(response,),
+            context_updates=answer.context_updates,
+            usage=answer.usage,
+        )
+
+    def _answer(self, request: AgentRequest, stage: Stage) -> RecordedAnswer:
+        """Return the recorded answer with the node's own script laid over it."""
+        recorded = self._recorded(request, stage)
+        script = request.settings
+        updates = dict(recorded.context_updates)
+        if plan := script.get("test.verification_plan_json"):
+            updates["verification.plan"] = plan
+        return RecordedAnswer(
+            text=recorded.text,
+            edits=recorded.edits,
+            outcome=_scripted_outcome(script, request.call) or recorded.outcome,
+            notes=script.get("test.notes", recorded.notes),
+            context_updates=updates,
+            usage=recorded.usage,
+        )
+
+    def _recorded(self, request: AgentRequest, stage: Stage) -> RecordedAnswer:
+        if name := request.settings.get("test.response_file"):
+            data = stage.workspace.root.read(RelPath.parse(name))
+            book = decode(data, AnswerBook, where=name)
+        elif self._book_path:
+            book = self._load()
+        else:
+            return RecordedAnswer(text=DEFAULT_TEXT)
+        if not book.answers:
+            return RecordedAnswer(text=DEFAULT_TEXT)
+        return book.answers[min(request.call, len(book.answers)) - 1]
+
+    def _load(self) -> AnswerBook:
+        if self._book is None:
+            from custody.store.root import read_file
+
+            self._book = decode(read_file(self._book_path), AnswerBook, where=self._book_path)
+        return self._book
+
+
+def _scripted_outcome(script: dict[str, str], call: int) -> OutcomeStatus | None:
+    sequence = script.get("test.outcome_sequence", script.get("test.outcome", ""))
+    words = [word.strip() for word in sequence.split(",") if word.strip()]
+    if not words:
+        return None
+    word = words[min(call, len(words)) - 1]
+    return next(status for status in OUTCOMES if status == word)
+
+
+def _refusal(edit: FileEdit, stage: Stage) -> Verdict | None:
+    try:
+        admit_write(edit.path, stage.workspace.root)
+    except PathRefused as refused:
+        return Verdict(
+            check="path", allowed=False, code=refused.code, reason=refused.what, subject=edit.path
+        )
+    return None
+
+
+def _apply(edit: FileEdit, stage: Stage) -> None:
+    path = RelPath.parse(edit.path)
+    if edit.content is None:
+        stage.workspace.root.remove(path)
+    else:
+        mode = 0o755 if edit.executable else 0o644
+        stage.workspace.root.write(path, edit.content.encode(), mode=mode)

@@ -1,0 +1,17 @@
+"""An agent that answers at once and changes nothing: for trying a pipeline's shape."""
+
+from __future__ import annotations
+
+from custody.executors import Stage
+from custody.model.request import Ack, AgentRequest
+
+RESPONSE = "This stage was not worked on: the stub agent only acknowledges.\n"
+
+
+class StubAgent:
+    """Acknowledges every request."""
+
+    def work(self, request: AgentRequest, stage: Stage) -> Ack:
+        """Write the same response for every prompt."""
+        response = stage.folder.write("response.md", RESPONSE)
+        return Ack(request_id=request.id, status="ok", notes="stub", evidence=(response,))

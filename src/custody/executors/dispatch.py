@@ -1,0 +1,66 @@
+"""Hands each request to the executor of its kind, imported when first needed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from custody.executors import Stage
+from custody.model.request import (
+    Ack,
+    AgentRequest,
+    AnyRequest,
+    ToolRequest,
+    VerificationRequest,
+    WriteRequest,
+)
+
+if TYPE_CHECKING:
+    from custody.executors.agents import AgentExecutor
+    from custody.executors.commands import CommandRunner
+
+
+class Dispatch:
+    """The executor of all requests; close it when the run is left."""
+
+    def __init__(self) -> None:
+        self._agents: AgentExecutor | None = None
+        self._runner: CommandRunner | None = None
+
+    def execute(self, request: AnyRequest, stage: Stage) -> Ack:
+        """Hand the request on."""
+        match request:
+            case AgentRequest():
+                return self._agent_executor().execute(request, stage)
+            case ToolRequest():
+                from custody.executors.tool import ToolExecutor
+
+                return ToolExecutor(self._command_runner()).execute(request, stage)
+            case VerificationRequest():
+                from custody.executors.verification import VerificationExecutor
+
+                return VerificationExecutor(self._command_runner()).execute(request, stage)
+            case WriteRequest():
+                from custody.executors.document import DocumentExecutor
+
+                return DocumentExecutor().execute(request, stage)
+            case _:
+                assert_never(request)
+
+    def close(self) -> None:
+        """End every process that is still there."""
+        if self._runner is not None:
+            self._runner.close()
+
+    def _agent_executor(self) -> AgentExecutor:
+        if self._agents is None:
+            from custody.executors.agents import AgentExecutor
+
+            self._agents = AgentExecutor()
+        return self._agents
+
+    def _command_runner(self) -> CommandRunner:
+        if self._runner is None:
+            from custody.executors.commands import CommandRunner
+
+            self._runner = CommandRunner()
+        return self._runner

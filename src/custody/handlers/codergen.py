@@ -1,0 +1,68 @@
+"""``codergen``: an agent works in the workspace.
+
+The agent is told what the pipeline's author wrote, and what failed last; nothing of the
+pipeline itself (its nodes, routes, checks or limits) reaches the prompt.
+"""
+
+from __future__ import annotations
+
+from custody.handlers import Handler, Situation
+from custody.model.evidence import Evidence
+from custody.model.graph import AttributeRule, Node, NodeType
+from custody.model.request import AgentRequest
+from custody.model.state import State
+from custody.pipeline.template import expand
+
+DEFAULT_TIMEOUT = 1800.0
+FEEDBACK_HEADING = "## What failed last time"
+
+
+def build_prompt(node: Node, situation: Situation) -> str:
+    """Return what the agent is told, and nothing more."""
+    task = expand(node.text("prompt"), situation.template_values()).strip()
+    feedback = _feedback(situation.state)
+    return f"{task}\n\n{FEEDBACK_HEADING}\n\n{feedback}\n" if feedback else f"{task}\n"
+
+
+def _feedback(state: State) -> str:
+    failure = state.last_failure
+    return str(failure.get("summary") or failure.get("reason") or "").strip()
+
+
+class Codergen(Handler):
+    """Asks an agent."""
+
+    type = NodeType(
+        name="codergen",
+        shape="box",
+        doc="An agent works in the workspace.",
+        attributes=(
+            AttributeRule(
+                name="prompt", kind="string", required=True, doc="What the agent is asked to do."
+            ),
+            AttributeRule(name="agent", kind="string", doc="Which agent; default: the run's."),
+            AttributeRule(
+                name="response_context",
+                kind="string",
+                doc="Context key that takes the JSON block which the response must hold.",
+            ),
+            AttributeRule(name="test.*", kind="string", doc="Script of the fake agent."),
+        ),
+    )
+
+    def request(self, node: Node, situation: Situation) -> AgentRequest:
+        """Ask the node's agent, or the run's."""
+        prompt = build_prompt(node, situation)
+        return AgentRequest(
+            id=situation.request_id(node),
+            timeout=node.seconds("timeout", DEFAULT_TIMEOUT),
+            agent=node.text("agent", situation.agent),
+            prompt=Evidence.of_text(f"{situation.folder(node)}/prompt.md", prompt),
+            call=situation.state.attempts.get(node.id, 0) + 1,
+            response_context=node.text("response_context"),
+            settings={
+                name: str(attribute.value)
+                for name, attribute in node.attributes.items()
+                if name.startswith("test.")
+            },
+        )

@@ -1,0 +1,57 @@
+"""``tool``: a command runs in the workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from custody.checks.guards.tool_command import check_tool_command, to_command_line
+from custody.errors import CommandRefused
+from custody.handlers import Handler, Situation
+from custody.model.finding import Finding
+from custody.model.graph import AttributeRule, Node, NodeType
+from custody.model.request import ToolRequest
+
+DEFAULT_TIMEOUT = 600.0
+
+
+def _check(node: Node) -> Iterator[Finding]:
+    command = node.attributes.get("tool_command")
+    if command is None:
+        return
+    try:
+        check_tool_command(str(command.value))
+    except CommandRefused as refused:
+        yield Finding(
+            code=refused.code,
+            message=refused.what,
+            line=command.position.line,
+            column=command.position.column,
+            hint=refused.hint,
+        )
+
+
+class Tool(Handler):
+    """Runs one command."""
+
+    type = NodeType(
+        name="tool",
+        shape="parallelogram",
+        doc="A command runs in the workspace.",
+        attributes=(
+            AttributeRule(
+                name="tool_command",
+                kind="string",
+                required=True,
+                doc="The command; a shell is used only where it needs one.",
+            ),
+        ),
+        check=_check,
+    )
+
+    def request(self, node: Node, situation: Situation) -> ToolRequest:
+        """Ask for the command."""
+        return ToolRequest(
+            id=situation.request_id(node),
+            timeout=node.seconds("timeout", DEFAULT_TIMEOUT),
+            line=to_command_line(node.text("tool_command")),
+        )

@@ -1,0 +1,69 @@
+"""``verification``: a structured plan, judged first and then run."""
+
+from __future__ import annotations
+
+from custody.checks.gates.verification import admit_plan, read_plan
+from custody.errors import MalformedDocument, Refused
+from custody.handlers import Handler, Situation
+from custody.model.evidence import Evidence
+from custody.model.graph import AttributeRule, Node, NodeType
+from custody.model.plan import VerificationPlan
+from custody.model.record import encode_pretty
+from custody.model.request import VerificationRequest
+
+DEFAULT_TIMEOUT = 600.0
+PLAN_KEY = "verification.plan"
+
+
+class Verification(Handler):
+    """Runs the plan that the context holds, as far as the node allows it."""
+
+    type = NodeType(
+        name="verification",
+        doc="A structured plan, checked and run.",
+        attributes=(
+            AttributeRule(
+                name="verification.allowed_commands",
+                kind="list",
+                required=True,
+                doc="What the plan's commands may start with, word by word.",
+            ),
+            AttributeRule(
+                name="verification.workdir",
+                kind="string",
+                doc="Where commands run, relative to the workspace; default: its root.",
+            ),
+        ),
+    )
+
+    def request(self, node: Node, situation: Situation) -> VerificationRequest:
+        """Ask for the plan, or refuse it."""
+        plan = _plan_of(situation)
+        files, lines = admit_plan(
+            plan,
+            node.items("verification.allowed_commands"),
+            workdir=node.text("verification.workdir"),
+        )
+        return VerificationRequest(
+            id=situation.request_id(node),
+            timeout=node.seconds("timeout", DEFAULT_TIMEOUT),
+            plan=Evidence.of_text(
+                f"{situation.folder(node)}/verification.plan.json", encode_pretty(plan).decode()
+            ),
+            required_files=tuple(str(path) for path in files),
+            lines=lines,
+        )
+
+
+def _plan_of(situation: Situation) -> VerificationPlan:
+    value = situation.state.context.get(PLAN_KEY)
+    if value is None:
+        raise Refused(
+            "plan",
+            "verification plan missing",
+            hint=f"an earlier stage must set {PLAN_KEY} in the context",
+        )
+    try:
+        return read_plan(value, where=PLAN_KEY)
+    except MalformedDocument as error:
+        raise Refused("plan", f"verification plan malformed: {error.what}") from None

@@ -1,0 +1,24 @@
+"""Pipelines that come with the package, to be run by name."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+
+def packaged(name: str) -> bytes | None:
+    """Return the text of the packaged pipeline called ``name``; None when there is none."""
+    if not name.isidentifier():
+        return None
+    found = files(__name__) / f"{name}.dot"
+    return found.read_bytes() if found.is_file() else None
+
+
+def names() -> tuple[str, ...]:
+    """Return the name of every packaged pipeline."""
+    return tuple(
+        sorted(
+            entry.name.removesuffix(".dot")
+            for entry in files(__name__).iterdir()
+            if entry.name.endswith(".dot")
+        )
+    )

@@ -1,0 +1,24 @@
+"""``checkpoint.json``: how far the journal is known to be good."""
+
+from __future__ import annotations
+
+from custody.model.documents import Checkpoint
+from custody.model.state import State
+
+NAME = "checkpoint.json"
+
+
+def checkpoint(run_id: str, state: State, *, events: int, offset: int, head: str) -> Checkpoint:
+    """Return the checkpoint of a run that stands at ``state`` after these journal lines."""
+    return Checkpoint(
+        run_id=run_id,
+        pipeline_sha256=state.pipeline_sha256,
+        status=state.status,
+        node=state.node,
+        visit=state.visits.get(state.node, 0),
+        attempt=state.attempt,
+        steps=state.steps,
+        events=events,
+        offset=offset,
+        head=head,
+    )

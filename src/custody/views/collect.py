@@ -1,0 +1,80 @@
+"""All views of one run, kept while its facts come in: the one way they are ever made."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from custody.model.change import Change, Tree
+from custody.model.documents import Checkpoint, Manifest, Summary
+from custody.model.event import AnyFact, JournalLine, PipelineStarted, RequestAnswered, StageStarted
+from custody.model.record import encode_pretty
+from custody.model.state import State
+from custody.views.checkpoint import checkpoint
+from custody.views.manifest import closing_manifest, opening_manifest
+from custody.views.status import NAME as STATUS_NAME
+from custody.views.status import stage_status
+from custody.views.summary import Summarizer
+from custody.views.trace import trace_line
+
+
+class Made(NamedTuple):
+    """What one journal line adds to the views."""
+
+    trace: bytes
+    status_path: str
+    """Empty when the line ends no attempt."""
+    status: bytes
+
+
+class Collector:
+    """Takes journal lines in order and gives the documents made from them."""
+
+    def __init__(self, run_id: str) -> None:
+        self.run_id = run_id
+        self.state = State()
+        self._summarizer = Summarizer(run_id)
+        self._opening: Manifest | None = None
+        self._seconds = 0.0
+        self._last_ts = ""
+
+    def add(self, line: JournalLine, fact: AnyFact, changes: tuple[Change, ...]) -> Made:
+        """Take one more line into account; ``changes`` are those of an answer."""
+        self._last_ts = line.ts
+        if isinstance(fact, PipelineStarted):
+            self._opening = opening_manifest(self.run_id, fact, line.ts)
+        elif isinstance(fact, StageStarted):
+            self._seconds = 0.0
+        elif isinstance(fact, RequestAnswered):
+            self._seconds = fact.ack.seconds
+        trace = trace_line(line, fact, self.state)
+        self.state.apply(fact)
+        self._summarizer.add(line, fact, changes)
+        status = stage_status(fact, self._seconds)
+        if status is None:
+            return Made(trace, "", b"")
+        folder, document = status
+        return Made(trace, f"{folder}/{STATUS_NAME}", encode_pretty(document))
+
+    def checkpoint(self, *, events: int, offset: int, head: str) -> Checkpoint:
+        """Return the checkpoint after the lines so far."""
+        return checkpoint(self.run_id, self.state, events=events, offset=offset, head=head)
+
+    def opening(self) -> Manifest:
+        """Return the manifest while the run goes on."""
+        assert self._opening is not None, "a journal begins with PipelineStarted"
+        return self._opening
+
+    def closing(self, *, events: int, head: str, workspace: Tree) -> Manifest:
+        """Return the manifest of the ended run."""
+        return closing_manifest(
+            self.opening(),
+            self.state,
+            ended_at=self._last_ts,
+            events=events,
+            head=head,
+            workspace=workspace,
+        )
+
+    def summary(self, head: str) -> Summary:
+        """Return the summary of the lines so far."""
+        return self._summarizer.summary(self.state, head)

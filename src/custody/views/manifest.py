@@ -1,0 +1,45 @@
+"""``manifest.json``: what ran, on what, and how it ended."""
+
+from __future__ import annotations
+
+from custody.model.change import Tree
+from custody.model.documents import Manifest
+from custody.model.event import PipelineStarted
+from custody.model.state import State
+
+NAME = "manifest.json"
+
+
+def opening_manifest(run_id: str, started: PipelineStarted, started_at: str) -> Manifest:
+    """Return the manifest of a run that goes on."""
+    return Manifest(
+        run_id=run_id,
+        pipeline=started.pipeline,
+        pipeline_sha256=started.pipeline_sha256,
+        goal=started.goal,
+        variables=started.variables,
+        agent=started.agent,
+        workdir=started.workdir,
+        workspace=started.workspace,
+        versions=started.versions,
+        started_at=started_at,
+        status="RUNNING",
+        forked_from=started.forked_from,
+    )
+
+
+def closing_manifest(
+    opening: Manifest, state: State, *, ended_at: str, events: int, head: str, workspace: Tree
+) -> Manifest:
+    """Return the manifest of a run that has ended, with the journal's last hash."""
+    from msgspec.structs import replace
+
+    return replace(
+        opening,
+        pipeline_sha256=state.pipeline_sha256,
+        status=state.status,
+        ended_at=ended_at,
+        events=events,
+        head=head,
+        final_workspace=workspace,
+    )

@@ -1,0 +1,129 @@
+"""``summary.json`` and ``summary.md``: the end of a run in one page."""
+
+from __future__ import annotations
+
+from custody.model.change import Change, Entry
+from custody.model.documents import StageSummary, Summary
+from custody.model.event import (
+    AnyFact,
+    JournalLine,
+    PipelineFailed,
+    PipelineStarted,
+    RequestAnswered,
+    StageCompleted,
+    StageFailed,
+    StageRetrying,
+    StageStarted,
+)
+from custody.model.outcome import Outcome
+from custody.model.state import State
+
+JSON_NAME = "summary.json"
+TEXT_NAME = "summary.md"
+SHOWN_CHANGES = 50
+
+
+class Summarizer:
+    """Gathers what a summary needs, fact by fact; one row for each visit of a node."""
+
+    def __init__(self, run_id: str) -> None:
+        self._run_id = run_id
+        self._rows: list[StageSummary] = []
+        self._seconds = 0.0
+        self._changed = 0
+        self._answered: tuple[Change, ...] = ()
+        self._net: dict[str, tuple[Entry | None, Entry | None]] = {}
+        self._type = ""
+        self._started: PipelineStarted | None = None
+        self._reason = ""
+        self._events = 0
+
+    def add(self, line: JournalLine, fact: AnyFact, changes: tuple[Change, ...]) -> None:
+        """Take one more line into account; ``changes`` are those of an answer."""
+        self._events = line.seq + 1
+        match fact:
+            case PipelineStarted():
+                self._started = fact
+            case StageStarted():
+                if fact.attempt == 1:
+                    self._type, self._seconds, self._changed = fact.type, 0.0, 0
+            case RequestAnswered():
+                self._seconds += fact.ack.seconds
+                self._changed += len(changes)
+                self._answered = changes
+            case StageRetrying():
+                self._keep(fact.outcome)
+            case StageCompleted() | StageFailed():
+                self._keep(fact.outcome)
+                self._rows.append(self._row(fact))
+            case PipelineFailed():
+                self._reason = fact.reason
+
+    def summary(self, state: State, head: str) -> Summary:
+        """Return the summary of what was added; ``state`` is where the run stands by now."""
+        started = self._started
+        return Summary(
+            run_id=self._run_id,
+            pipeline="" if started is None else started.pipeline,
+            goal="" if started is None else started.goal,
+            status=state.status,
+            reason=self._reason,
+            stages=tuple(self._rows),
+            unhandled=dict(sorted(state.unhandled.items())),
+            changed=self._net_changes(),
+            active_seconds=round(state.active_seconds, 6),
+            events=self._events,
+            head=head,
+        )
+
+    def _keep(self, outcome: Outcome) -> None:
+        """Count an answer's changes as the run's own, unless they were refused."""
+        if not outcome.refused:
+            for change in self._answered:
+                first = self._net.get(change.path, (change.before, None))[0]
+                self._net[change.path] = (first, change.after)
+        self._answered = ()
+
+    def _net_changes(self) -> tuple[str, ...]:
+        return tuple(sorted(path for path, (a, b) in self._net.items() if a != b))
+
+    def _row(self, fact: StageCompleted | StageFailed) -> StageSummary:
+        return StageSummary(
+            node=fact.node,
+            type=self._type,
+            visit=fact.visit,
+            attempts=fact.attempt,
+            outcome=fact.outcome.status,
+            failure_reason=fact.outcome.failure_reason,
+            seconds=round(self._seconds, 6),
+            changed=self._changed,
+            folder=f"nodes/{fact.node}/{fact.visit}.{fact.attempt}",
+        )
+
+
+def summary_text(summary: Summary) -> str:
+    """Return the summary as Markdown."""
+    lines = [f"# {summary.status}: {summary.pipeline}", ""]
+    if summary.goal:
+        lines += [summary.goal, ""]
+    if summary.reason:
+        lines += [f"**Reason:** {summary.reason}", ""]
+    lines += [f"- **{node}** failed: {reason}" for node, reason in summary.unhandled.items()]
+    lines += ["", "| stage | type | outcome | attempts | seconds | changed | evidence |"]
+    lines += ["|---|---|---|---|---|---|---|"]
+    lines += [_table_row(row) for row in summary.stages]
+    lines += ["", f"## Changed files ({len(summary.changed)})", ""]
+    lines += [f"- `{path}`" for path in summary.changed[:SHOWN_CHANGES]]
+    if len(summary.changed) > SHOWN_CHANGES:
+        lines.append(f"- and {len(summary.changed) - SHOWN_CHANGES} more")
+    lines += ["", f"Run `{summary.run_id}`, {summary.events} events, head `{summary.head}`.", ""]
+    return "\n".join(lines)
+
+
+def _table_row(row: StageSummary) -> str:
+    reason = f": {row.failure_reason}" if row.failure_reason else ""
+    outcome = (row.outcome + reason).replace("|", "\\|").replace("\n", " ")
+    return (
+        f"| {row.node} | {row.type} | {outcome} | {row.attempts} | {row.seconds:.2f} "
+        f"| {row.changed} | `{row.folder}` |"
+    )

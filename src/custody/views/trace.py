@@ -1,0 +1,105 @@
+"""``trace.jsonl``: node inputs, outputs, context changes and route decisions, for debugging.
+
+SessionInitialized   what the run was started with
+ResumeLoaded         a process took the run up again
+NodeInputCaptured    the request of an attempt, and the context keys it could see
+NodeOutputCaptured   the outcome of an attempt, and what it changed in the context
+NodeExecutionErrored the same, for an attempt that did not succeed
+RouteEvaluated       every edge that was looked at, and the one taken
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from custody.model.event import (
+    AnyFact,
+    JournalLine,
+    PipelineStarted,
+    RouteChosen,
+    RunResumed,
+    StageCompleted,
+    StageFailed,
+    StageRetrying,
+    StageStarted,
+)
+from custody.model.outcome import Outcome
+from custody.model.record import Document, encode
+from custody.model.state import State
+
+RecordName = Literal[
+    "SessionInitialized",
+    "ResumeLoaded",
+    "NodeInputCaptured",
+    "NodeOutputCaptured",
+    "NodeExecutionErrored",
+    "RouteEvaluated",
+]
+
+
+class TraceRecord(Document, frozen=True, kw_only=True):
+    """One line of ``trace.jsonl``."""
+
+    seq: int
+    """The journal line that this record was made from."""
+    ts: str
+    record: RecordName
+    node: str | None
+    data: Any
+
+
+def trace_line(line: JournalLine, fact: AnyFact, before: State) -> bytes:
+    """Return the trace line of one journal line, with its newline; empty when it has none.
+
+    ``before`` is where the run stood until then.
+    """
+    made = _record_of(fact, before)
+    if made is None:
+        return b""
+    name, data = made
+    record = TraceRecord(seq=line.seq, ts=line.ts, record=name, node=line.node, data=data)
+    return encode(record) + b"\n"
+
+
+def _record_of(fact: AnyFact, before: State) -> tuple[RecordName, Any] | None:
+    match fact:
+        case StageStarted():
+            return "NodeInputCaptured", {
+                "visit": fact.visit,
+                "attempt": fact.attempt,
+                "request": fact.request,
+                "context_keys": sorted(before.context),
+                "last_failure": before.last_failure,
+            }
+        case StageCompleted():
+            return "NodeOutputCaptured", _output(fact, before)
+        case StageFailed() | StageRetrying():
+            return "NodeExecutionErrored", _output(fact, before)
+        case RouteChosen():
+            return "RouteEvaluated", fact.route
+        case PipelineStarted():
+            return "SessionInitialized", fact
+        case RunResumed():
+            return "ResumeLoaded", fact
+        case _:
+            return None
+
+
+def _output(fact: StageCompleted | StageFailed | StageRetrying, before: State) -> dict[str, Any]:
+    return {
+        "visit": fact.visit,
+        "attempt": fact.attempt,
+        "outcome": fact.outcome,
+        "context_delta": _delta(fact.outcome, before.context),
+    }
+
+
+def _delta(outcome: Outcome, context: dict[str, Any]) -> dict[str, list[str]]:
+    updates = outcome.context_updates
+    return {
+        "added": sorted(key for key in updates if key not in context),
+        "updated": sorted(
+            key for key, value in updates.items() if key in context and context[key] != value
+        ),
+        "removed": [],
+    }

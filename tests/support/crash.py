@@ -1,0 +1,179 @@
+"""A run that is hit at one system call, by strace, and what must hold after it is resumed.
+
+The run is small but whole: a tool that fails, an agent that repairs, a verification, a
+document. Nothing in it depends on a clock, so that two runs of it can be compared to the byte.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from custody.model.event import RequestAnswered
+from custody.model.record import encode
+from custody.store.journal import read_lines
+from custody.store.root import Root
+
+CALLS = (
+    "write", "pwrite64", "writev", "fsync", "fdatasync", "syncfs", "rename", "renameat",
+    "renameat2", "link", "linkat", "unlink", "unlinkat", "mkdir", "mkdirat", "ftruncate",
+    "symlinkat", "fchmod", "openat2",
+)  # fmt: skip
+"""What changes a disk, or makes a change durable."""
+
+PIPELINE = """
+digraph crash {
+    graph [goal="Repair the file"]
+    start [shape=Mdiamond]
+    test [type=tool, tool_command="grep fixed app.txt"]
+    fix [prompt="$goal", allowed_write_paths="app.txt,notes/", max_retries=1, retry_delay="0s"]
+    verify [type=verification, verification.allowed_commands="grep,cat"]
+    report [type=write_file, output_path="docs/report.md", content="$goal: done"]
+    done [shape=Msquare]
+    start -> test
+    test -> done [condition="outcome=success"]
+    test -> fix [condition="outcome=fail"]
+    fix -> verify
+    verify -> report [condition="outcome=success"]
+    verify -> fix [condition="outcome=fail"]
+    report -> done
+}
+"""
+
+ANSWERS = {
+    "schema_version": "1.0",
+    "answers": [
+        {
+            "text": "A first try.\n" * 300,
+            "outcome": "retry",
+            "edits": [{"path": "app.txt", "content": "still broken\n"}],
+        },
+        {
+            "text": "Repaired.\n",
+            "edits": [
+                {"path": "app.txt", "content": "fixed\n"},
+                {"path": "notes/why.md", "content": "because\n"},
+            ],
+            "context_updates": {
+                "verification.plan": {
+                    "required_files": ["app.txt"],
+                    "commands": ["grep fixed app.txt", "cat notes/why.md"],
+                }
+            },
+        },
+    ],
+}
+
+
+class Point(NamedTuple):
+    """The n-th use of one system call."""
+
+    call: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.call}#{self.number}"
+
+
+class Place(NamedTuple):
+    """One run with everything it needs, in a folder of its own."""
+
+    home: Path
+
+    @classmethod
+    def make(cls, home: Path) -> Place:
+        """Lay out the pipeline, the recorded answers and the project."""
+        project = home / "project"
+        (project / "sub").mkdir(parents=True)
+        (project / "app.txt").write_text("broken\n")
+        (project / "sub" / "tool.sh").write_text("#!/bin/sh\n")
+        (project / "sub" / "tool.sh").chmod(0o755)
+        (project / "link").symlink_to("sub/tool.sh")
+        (home / "pipeline.dot").write_text(PIPELINE)
+        (home / "answers.json").write_text(json.dumps(ANSWERS))
+        return cls(home)
+
+    @property
+    def run_directory(self) -> Path:
+        """Where the run is."""
+        return self.home / "runs" / "r1"
+
+    def command(self) -> list[str]:
+        """Return the command that starts the run, or goes on with it."""
+        return [
+            sys.executable, "-m", "custody", "run", str(self.home / "pipeline.dot"),
+            "--workdir", str(self.home / "project"), "--runsdir", str(self.home / "runs"),
+            "--run-id", "r1", "--resume", "--agent", f"fake:{self.home / 'answers.json'}",
+        ]  # fmt: skip
+
+    def run(self, *prefix: str) -> subprocess.CompletedProcess[str]:
+        """Run the command, under another one where given."""
+        return subprocess.run(
+            [*prefix, *self.command()], capture_output=True, text=True, check=False, timeout=120
+        )
+
+    def hit(self, point: Point, fault: str) -> subprocess.CompletedProcess[str]:
+        """Run the command and inject ``fault`` at one system call of the runtime itself."""
+        return self.run(
+            "strace", "-q", "-o", "/dev/null", "-e", f"trace={point.call}",
+            "-e", f"inject={point.call}:{fault}:when={point.number}",
+        )  # fmt: skip
+
+
+def points(home: Path) -> list[Point]:
+    """Return every system call of ``CALLS`` that the run makes, in the order of their names."""
+    place = Place.make(home)
+    log = home / "strace.log"
+    done = place.run("strace", "-q", "-o", str(log), "-e", f"trace={','.join(CALLS)}")
+    assert done.returncode == 0, done.stderr
+    used = Counter(re.findall(r"^(\w+)\(", log.read_text(), re.MULTILINE))
+    return [Point(call, n) for call in sorted(used) for n in range(1, used[call] + 1)]
+
+
+def fingerprint(run: Path) -> dict[str, Any]:
+    """Return everything about a run that a crash may not change."""
+    return {
+        "facts": list(_facts(run)),
+        "files": {
+            str(path.relative_to(run)): _content(path)
+            for folder in ("workspace", "docs", "nodes")
+            for path in sorted((run / folder).rglob("*"))
+            if not path.is_dir() and ".lost." not in str(path) and path.name != "status.json"
+        },
+        "stages": json.loads((run / "summary.json").read_text())["status"],
+    }
+
+
+def _facts(run: Path) -> Iterator[str]:
+    with Root.open(str(run)) as root:
+        for line in read_lines(root, run_id=run.name):
+            fact = line.fact()
+            if isinstance(fact, RequestAnswered):
+                yield f"answered {fact.ack.request_id} {fact.ack.status} {fact.diff.sha256}"
+            elif fact.decision and line.event != "PipelineStarted":
+                yield f"{line.event} {encode(fact).decode()}"
+
+
+def _content(path: Path) -> str:
+    if path.is_symlink():
+        return f"-> {path.readlink()}"
+    if path.name == "verification.results.json":
+        return re.sub(r'"seconds": [\d.e-]+', '"seconds": 0', path.read_text())
+    return path.read_bytes().hex()
+
+
+def leftovers(run: Path) -> list[str]:
+    """Return temporary files that were left behind."""
+    return [str(path) for path in run.rglob("*") if path.name.startswith((".tmp.", ".new."))]
+
+
+def remove(home: Path) -> None:
+    """Make room again."""
+    shutil.rmtree(home)
