@@ -190,6 +190,13 @@ def test_any_text_gets_an_answer(text: str) -> None:
     assert needs_shell(text) or split_words(text) == tuple(shlex.split(text))
 
 
+@given(st.text("ab./- ", max_size=12))
+def test_plain_commands_are_judged_as_others_are(text: str) -> None:
+    assume(text.strip())
+    assert refused(text) == refused(f"{text} 'x'")
+    assert needs_shell(text) == needs_shell(f"{text} 'x'")
+
+
 PIECES = st.sampled_from(
     [*"/.{},'\"\\~=ax *?", "..", "$'", "\\x2e", "\\056", "[.]", "b:", "-C", '""', "''", '$"']
 )

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 
 import msgspec
 
-from custody.checks.guards.command import admit
 from custody.errors import CommandRefused, MalformedDocument, PathRefused, Refused
 from custody.model.plan import CommandResult, FileResult, VerificationPlan, VerificationResults
 from custody.model.record import SCHEMA_VERSION, decode
@@ -110,6 +109,8 @@ def _admit_file(path: str) -> RelPath:
 
 
 def _admit_command(text: str, allowed: Sequence[str], workdir: str) -> CommandLine:
+    from custody.checks.guards.command import admit
+
     try:
         return admit(text, allowed, workdir=workdir)
     except CommandRefused as refused:

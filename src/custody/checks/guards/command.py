@@ -28,7 +28,6 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from custody.checks.guards.environment import admit_value, assigned_name
-from custody.checks.guards.options import find_flag
 from custody.checks.guards.words import Operator, Token, Word, read_tokens
 from custody.errors import CommandRefused, PathRefused
 from custody.model.relpath import RelPath
@@ -100,6 +99,8 @@ def _entry(entry: str) -> Entry:
 
 
 def _admit_one(command: Command, entries: tuple[Entry, ...], start: str) -> None:
+    from custody.checks.guards.options import find_flag
+
     program = command.argv[0]
     known = [entry for entry in entries if entry[0] == program]
     if "/" in program and (not known or command.workdir != start):
