@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from custody.errors import UsageError
-from custody.pipeline.template import expand, is_malformed, names_in
+from custody.pipeline.template import expand, look_into, names_in
 
 VALUES = {"goal": "ship", "name": "Ada", "a.b-c": "dotted"}
 
@@ -55,7 +55,7 @@ def test_a_missing_value_is_an_error_not_silence() -> None:
     ],
 )
 def test_tells_a_brace_without_a_name(text: str, malformed: bool) -> None:
-    assert is_malformed(text) is malformed
+    assert look_into(text)[1] is malformed
 
 
 @given(st.text(alphabet="$ {}goalx\n") | st.text())

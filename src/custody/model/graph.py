@@ -2,6 +2,9 @@
 
 Attribute values keep the type they were written with: a quoted string is a `str`, and a bare
 ``3``, ``0.5``, ``true`` or ``15m`` an `int`, a `float`, a `bool` or a `Duration`.
+
+Nothing here can be part of a cycle, so the garbage collector is told to leave it alone: a large
+pipeline is some hundred thousand of these values.
 """
 
 from __future__ import annotations
@@ -65,7 +68,7 @@ class Attribute(Record, frozen=True, gc=False):
     """Where its value stands."""
 
 
-class Node(Record, frozen=True):
+class Node(Record, frozen=True, gc=False):
     """One stage of the pipeline."""
 
     id: str
@@ -110,7 +113,7 @@ class Node(Record, frozen=True):
         return () if value is None else tuple(part.strip() for part in str(value).split(","))
 
 
-class Edge(Record, frozen=True):
+class Edge(Record, frozen=True, gc=False):
     """A way from one node to another."""
 
     source: str

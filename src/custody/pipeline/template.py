@@ -20,12 +20,19 @@ _PLACE = re.compile(rf"\$(?:\$|(goal)(?![A-Za-z0-9_])|\{{({NAME.pattern})\}}|\{{
 
 def names_in(text: str) -> set[str]:
     """Return every name that ``text`` needs a value for."""
-    return {match[1] or match[2] for match in _PLACE.finditer(text) if match[1] or match[2]}
+    return look_into(text)[0]
 
 
-def is_malformed(text: str) -> bool:
-    """Whether a ``${`` is followed by something other than a name and ``}``."""
-    return any(match[0] == "${" for match in _PLACE.finditer(text))
+def look_into(text: str) -> tuple[set[str], bool]:
+    """Return the names, and whether a ``${`` lacks its name or its ``}``."""
+    names: set[str] = set()
+    malformed = False
+    for match in _PLACE.finditer(text) if "$" in text else ():
+        name = match[1] or match[2]
+        if name:
+            names.add(name)
+        malformed = malformed or match[0] == "${"
+    return names, malformed
 
 
 def expand(text: str, values: Mapping[str, str]) -> str:

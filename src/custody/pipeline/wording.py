@@ -1,8 +1,11 @@
-"""How findings show a text of the user's, and which name was probably meant."""
+"""How findings are worded: a place, a text of the user's, the name that was probably meant."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+
+from custody.model.finding import Finding, Severity
+from custody.model.graph import Position
 
 _SHOWN = 60
 _COMPARISONS = 20_000
@@ -13,6 +16,16 @@ def shown(text: str) -> str:
     """Return ``text`` in quotes on one line: cut when long, odd characters escaped."""
     cut = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
     return "'" + "".join(c if c.isprintable() else ascii(c)[1:-1] for c in cut) + "'"
+
+
+def found(
+    code: str, message: str, at: Position | None, hint: str = "", severity: Severity = "error"
+) -> Finding:
+    """Return a finding at a place, or about the file as a whole."""
+    line, column = (at.line, at.column) if at else (0, 0)
+    return Finding(
+        code=code, message=message, line=line, column=column, severity=severity, hint=hint
+    )
 
 
 class Nearest:

@@ -1,0 +1,188 @@
+"""Rules about attributes: their names, the kind and range of their values, what is required."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from custody.model.finding import Finding
+from custody.model.graph import (
+    Attribute,
+    AttributeKind,
+    AttributeRule,
+    Catalog,
+    Duration,
+    Node,
+    Pipeline,
+    Position,
+)
+from custody.pipeline.template import NAME, RESERVED
+from custody.pipeline.values import EXPECTED, is_kind, number, written
+from custody.pipeline.vocabulary import (
+    COSMETICS,
+    EDGE_ATTRIBUTES,
+    GRAPH_ATTRIBUTES,
+    NODE_ATTRIBUTES,
+    RANGES,
+)
+from custody.pipeline.wording import Nearest, found, shown
+
+_PLAIN: dict[AttributeKind, type] = {
+    "string": str,
+    "list": str,
+    "integer": int,
+    "float": float,
+    "boolean": bool,
+    "duration": Duration,
+}
+
+
+def known_attributes(pipeline: Pipeline, catalog: Catalog) -> Iterator[Finding]:
+    """Find attributes that nobody knows, and values of the wrong kind or out of range."""
+    judge = _Judge(pipeline, catalog)
+    graph, edge = _Table("a graph", GRAPH_ATTRIBUTES), _Table("an edge", EDGE_ATTRIBUTES)
+    for attribute in pipeline.attributes.values():
+        yield from judge.judge(attribute, graph)
+    for shared in {id(edge.attributes): edge.attributes for edge in pipeline.edges}.values():
+        for name, attribute in shared.items():
+            if type(attribute.value) is not edge.plain.get(name):
+                yield from judge.judge(attribute, edge)
+    for node in pipeline.nodes.values():
+        table = judge.tables.get(node.type)
+        if table is not None:
+            yield from judge.judge_node(node, table)
+
+
+def required(pipeline: Pipeline, catalog: Catalog) -> Iterator[Finding]:
+    """Find nodes that lack what their type cannot do without."""
+    needs = {
+        name: [rule.name for rule in kind.attributes if rule.required]
+        for name, kind in catalog.items()
+    }
+    for node in pipeline.nodes.values():
+        for name in needs.get(node.type, ()):
+            attribute = node.attributes.get(name)
+            value = "" if attribute is None else attribute.value
+            if isinstance(value, str) and not value.strip():
+                at = node.position if attribute is None else attribute.position
+                what = f"node {shown(node.id)} of type {node.type} needs {shown(name)}"
+                yield found("attribute", what, at, f"write {name}=… into its list")
+
+
+def handler_checks(pipeline: Pipeline, catalog: Catalog) -> Iterator[Finding]:
+    """Find what the node type itself refuses; it is asked only about values of the right kind."""
+    tables = {name: _Table.of_type(name, catalog) for name, kind in catalog.items() if kind.check}
+    for node in pipeline.nodes.values():
+        check = catalog[node.type].check if node.type in tables else None
+        if check is not None and tables[node.type].fits(node):
+            yield from check(node)
+
+
+def variables(pipeline: Pipeline, _: Catalog) -> Iterator[Finding]:
+    """Find variables whose name cannot stand in a template or is taken."""
+    for name, attribute in pipeline.attributes.items():
+        if not name.startswith("var."):
+            continue
+        short = name.removeprefix("var.")
+        if short in RESERVED:
+            what = f"{shown(short)} already means something in templates"
+            yield found("attribute", what, attribute.position, "choose another name")
+        elif NAME.fullmatch(short) is None:
+            what = f"{shown(short)} cannot stand in a template"
+            yield found("attribute", what, attribute.position, "begin it with a letter")
+
+
+class _Table:
+    """The attributes that one owner knows."""
+
+    def __init__(self, owner: str, *groups: tuple[AttributeRule, ...]) -> None:
+        self.owner = owner
+        self.rules = {rule.name: rule for group in groups for rule in group}
+        self.plain = {
+            name: _PLAIN[rule.kind] for name, rule in self.rules.items() if name not in RANGES
+        }
+        """The type of a value that needs no further look."""
+        self._open = [rule for rule in self.rules.values() if rule.name.endswith("*")]
+
+    @classmethod
+    def of_type(cls, name: str, catalog: Catalog) -> _Table:
+        """Return what nodes of a type know."""
+        return cls(f"type {name}", NODE_ATTRIBUTES, catalog[name].attributes)
+
+    def rule(self, name: str) -> AttributeRule | None:
+        """Return the rule for an attribute; None where it is not known."""
+        rule = self.rules.get(name)
+        if rule is not None:
+            return rule
+        return next((rule for rule in self._open if name.startswith(rule.name[:-1])), None)
+
+    def fits(self, node: Node) -> bool:
+        """Whether every attribute of the node has a value of its kind."""
+        rules = ((self.rule(name), each.value) for name, each in node.attributes.items())
+        return all(rule is None or is_kind(value, rule.kind) for rule, value in rules)
+
+
+class _Judge:
+    """Judges the attributes of one pipeline."""
+
+    def __init__(self, pipeline: Pipeline, catalog: Catalog) -> None:
+        self.tables = {name: _Table.of_type(name, catalog) for name in catalog}
+        self._source = pipeline.source
+        self._nearest = Nearest()
+
+    def judge_node(self, node: Node, table: _Table) -> Iterator[Finding]:
+        """Yield what is wrong with a node's attributes.
+
+        An inherited one is meant for every node: it is enough that any type knows it.
+        """
+        place = (node.position.line, node.position.column)
+        for name, attribute in node.attributes.items():
+            if type(attribute.value) is table.plain.get(name):
+                continue
+            known = table
+            inherited = (attribute.position.line, attribute.position.column) < place
+            if inherited and table.rule(name) is None:
+                known = next((t for t in self.tables.values() if t.rule(name)), table)
+            yield from self.judge(attribute, known)
+
+    def judge(self, attribute: Attribute, table: _Table) -> Iterator[Finding]:
+        """Yield what is wrong with an attribute, given the names that its owner knows."""
+        rule = table.rule(attribute.name)
+        if rule is not None:
+            yield from _judge_value(attribute, rule)
+        elif attribute.name not in COSMETICS:
+            what = f"{table.owner} knows no attribute {shown(attribute.name)}"
+            at = self._position_of_name(attribute)
+            hint = self._hint(attribute.name, table)
+            yield found("unknown_attribute", what, at, hint, "warning")
+
+    def _hint(self, name: str, table: _Table) -> str:
+        for other in self.tables.values():
+            if name in other.rules:
+                return f"{other.owner} knows it"
+        return self._nearest.hint(name, [*table.rules, *COSMETICS])
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return self._source.decode("utf-8-sig").split("\n")
+
+    def _position_of_name(self, attribute: Attribute) -> Position:
+        """Return where the name stands, or the value if the name is on another line."""
+        at = attribute.position
+        line = self._lines[at.line - 1][: at.column - 1]
+        match = re.search(rf'"?{re.escape(attribute.name)}"?[ \t]*=[ \t]*$', line)
+        return at if match is None else Position(line=at.line, column=match.start() + 1)
+
+
+def _judge_value(attribute: Attribute, rule: AttributeRule) -> Iterator[Finding]:
+    name, value = attribute.name, attribute.value
+    if not is_kind(value, rule.kind):
+        hint = "put it in quotes" if rule.kind in {"string", "list"} else ""
+        what = f"{name} must be {EXPECTED[rule.kind]}, not {shown(written(value))}"
+        yield found("attribute", what, attribute.position, hint)
+    elif name in RANGES:
+        low, high = RANGES[name]
+        if not low <= number(value) <= high:
+            what = f"{name} must lie between {low} and {high}, not {written(value)}"
+            yield found("attribute", what, attribute.position)

@@ -1,0 +1,107 @@
+"""Rules about what the texts of a pipeline say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from custody.errors import MalformedDocument, PathRefused
+from custody.model.allowlist import Allowlist
+from custody.model.finding import Finding, Severity
+from custody.model.graph import Catalog, Pipeline, Position
+from custody.pipeline.condition import parse_condition
+from custody.pipeline.template import RESERVED, look_into
+from custody.pipeline.wording import Nearest, found, shown
+
+TEMPLATES = ("prompt", "content")
+"""Attributes whose text is a template."""
+
+WORKSPACE = "workspace/"
+
+_BIDIRECTIONAL = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def conditions(pipeline: Pipeline, _: Catalog) -> Iterator[Finding]:
+    """Find conditions that cannot be read, and those that can never hold."""
+    shared = {id(edge.attributes): edge.attributes for edge in pipeline.edges}
+    known: dict[str, tuple[str, str]] = {}
+    for attributes in shared.values():
+        condition = attributes.get("condition")
+        if condition is None or not isinstance(condition.value, str) or not condition.value:
+            continue
+        if condition.value not in known:
+            known[condition.value] = _fault_of_condition(condition.value)
+        what, hint = known[condition.value]
+        if what:
+            yield found("condition", what, condition.position, hint)
+
+
+def _fault_of_condition(text: str) -> tuple[str, str]:
+    try:
+        condition = parse_condition(text)
+    except MalformedDocument as malformed:
+        return malformed.what, malformed.hint
+    if condition.possible:
+        return "", ""
+    return f"{shown(text)} can never hold", "write one edge for each alternative"
+
+
+def templates(pipeline: Pipeline, _: Catalog) -> Iterator[Finding]:
+    """Find names in templates that have no value."""
+    known = {*RESERVED, *pipeline.variables}
+    nearest = Nearest()
+    for node in pipeline.nodes.values():
+        for template in TEMPLATES:
+            attribute = node.attributes.get(template)
+            if attribute is None or not isinstance(attribute.value, str):
+                continue
+            names, malformed = look_into(attribute.value)
+            if malformed:
+                what = f"{template} holds '${{' without a name and '}}'"
+                yield found("template", what, attribute.position, "write '$$' for a dollar sign")
+            for name in sorted(names - known):
+                hint = nearest.hint(name, known) or f"give it a default: var.{name}=…"
+                what = f"{template} needs {shown(name)}, which has no value"
+                yield found("template", what, attribute.position, hint)
+
+
+def write_paths(pipeline: Pipeline, _: Catalog) -> Iterator[Finding]:
+    """Find allowlist entries that are neither a file nor a directory of the workspace."""
+    known: dict[str, list[_Fault]] = {}
+    for node in pipeline.nodes.values():
+        attribute = node.attributes.get("allowed_write_paths")
+        if attribute is None or not isinstance(attribute.value, str):
+            continue
+        if attribute.value not in known:
+            entries = dict.fromkeys(node.items("allowed_write_paths"))
+            known[attribute.value] = [fault for fault in map(_fault_of_entry, entries) if fault]
+        for code, what, hint, severity in known[attribute.value]:
+            yield found(code, f"allowed_write_paths: {what}", attribute.position, hint, severity)
+
+
+_Fault = tuple[str, str, str, Severity]
+
+
+def _fault_of_entry(entry: str) -> _Fault | None:
+    try:
+        Allowlist.parse((entry,))
+    except PathRefused as refused:
+        return refused.code, refused.what, refused.hint, "error"
+    if not entry.startswith(WORKSPACE):
+        return None
+    what = f"{shown(entry)} means a folder called workspace inside the workspace"
+    hint = f"paths begin in the workspace: write {shown(entry.removeprefix(WORKSPACE))}"
+    return "workspace_prefix", what, hint, "warning"
+
+
+def bidirectional(pipeline: Pipeline, _: Catalog) -> Iterator[Finding]:
+    """Find control characters that make a text read otherwise than it is written."""
+    if pipeline.source.isascii():
+        return
+    for number, line in enumerate(pipeline.source.decode("utf-8-sig").split("\n"), start=1):
+        match = _BIDIRECTIONAL.search(line)
+        if match is not None:
+            at = Position(line=number, column=match.start() + 1)
+            what = f"U+{ord(match[0]):04X} changes the order in which this line is shown"
+            hint = "remove it, or read the line in an editor that shows such characters"
+            yield found("bidi", what, at, hint, "warning")

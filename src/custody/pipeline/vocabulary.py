@@ -1,0 +1,89 @@
+"""The names that the language knows, whatever node types a catalog adds."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from custody.model.graph import AttributeKind, AttributeRule
+
+TYPES: Final = frozenset(
+    (
+        *("start", "exit", "codergen", "agent_task", "write_file", "tool", "verification", "each"),
+        *("context_pack", "find", "gate", "review", "patch", "skill"),
+    )
+)
+"""Node types of the language; a catalog may lack some of them."""
+
+LATER_SHAPES: Final = {
+    "diamond": "conditional",
+    "component": "parallel",
+    "tripleoctagon": "parallel.fan_in",
+    "hexagon": "wait.human",
+    "house": "stack.manager_loop",
+}
+"""Shapes, and the types they stand for, of a later version of the language."""
+LATER_TYPES: Final = frozenset(LATER_SHAPES.values())
+
+DEFAULT_TYPE: Final = "codergen"
+DEFAULT_SHAPE: Final = "box"
+
+RANGES: Final = {
+    "max_visits": (1, 1_000_000),
+    "max_steps": (1, 10_000_000),
+    "max_retries": (0, 100),
+    "timeout": (0.001, 30 * 86_400.0),
+    "retry_delay": (0, 86_400.0),
+}
+"""Smallest and largest value; of durations in seconds."""
+
+
+def _rule(name: str, kind: AttributeKind, doc: str) -> AttributeRule:
+    return AttributeRule(name=name, kind=kind, doc=doc)
+
+
+NODE_ATTRIBUTES: Final = (
+    _rule("label", "string", "What a picture shows instead of the id."),
+    _rule("type", "string", "The node's type; without it the shape decides."),
+    _rule("shape", "string", "DOT shape; some of them stand for a type."),
+    _rule("max_visits", "integer", "How often the run may come here."),
+    _rule("max_retries", "integer", "Attempts after the first one."),
+    _rule("retry_delay", "duration", "Wait before the second attempt; doubles with each one."),
+    _rule("allow_partial", "boolean", "Used-up attempts give partial_success instead of fail."),
+    _rule("timeout", "duration", "After this long the work is ended."),
+    _rule("allowed_write_paths", "list", "Files, and directories with a trailing slash."),
+)
+EDGE_ATTRIBUTES: Final = (
+    _rule("label", "string", "What a picture shows at the edge."),
+    _rule("condition", "string", "When the edge may be taken."),
+    _rule("weight", "integer", "Among several edges the highest one wins."),
+)
+GRAPH_ATTRIBUTES: Final = (
+    _rule("label", "string", "What a picture shows as its title."),
+    _rule("goal", "string", "What the run is for; prompts use it as $goal."),
+    _rule("max_steps", "integer", "How many stages a run may enter."),
+    _rule("var.*", "string", "Default of a name that templates use as ${name}."),
+)
+
+COSMETICS: Final = frozenset(
+    re.findall(
+        r"\S+",
+        "URL arrowhead arrowsize arrowtail bb bgcolor center charset class clusterrank color"
+        " colorscheme comment compound concentrate constraint decorate dir distortion dpi edgeURL"
+        " edgehref edgetarget edgetooltip fillcolor fixedsize fontcolor fontname fontnames fontpath"
+        " fontsize forcelabels gradientangle group headURL headclip headhref headlabel headport"
+        " headtarget headtooltip height href image imagepath imagepos imagescale inputscale"
+        " labelURL labelangle labeldistance labelfloat labelfontcolor labelfontname labelfontsize"
+        " labelhref labeljust labelloc labeltarget labeltooltip landscape layerlistsep layers"
+        " layerselect layersep layout lhead lheight lp ltail lwidth margin maxiter mclimit"
+        " mindist minlen newrank nodesep nojustify normalize notranslate nslimit nslimit1"
+        " ordering orientation outputorder overlap packmode pad pagedir pencolor penwidth"
+        " peripheries pin pos quadtree quantum rank rankdir ranksep ratio rects regular remincross"
+        " resolution rotate samehead sametail samplepoints scale searchsize sep showboxes sides"
+        " skew smoothing sortv splines style stylesheet tailURL tailclip tailhref taillabel"
+        " tailport tailtarget tailtooltip tooltip truecolor vertices viewport voro_margin"
+        " width xdotversion xlabel xlp",
+    )
+)
+"""What Graphviz understands and a run never looks at. Names that a reader would take for a
+setting of the run, such as ``model`` and ``mode``, are left out, so that they are reported."""
