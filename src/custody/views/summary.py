@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from custody.model.change import Change, Entry
+from custody.model.change import Change
 from custody.model.documents import StageSummary, Summary
 from custody.model.event import (
     AnyFact,
@@ -12,11 +12,10 @@ from custody.model.event import (
     RequestAnswered,
     StageCompleted,
     StageFailed,
-    StageRetrying,
     StageStarted,
 )
-from custody.model.outcome import Outcome
 from custody.model.state import State
+from custody.views.net import NetChanges
 
 JSON_NAME = "summary.json"
 TEXT_NAME = "summary.md"
@@ -31,8 +30,7 @@ class Summarizer:
         self._rows: list[StageSummary] = []
         self._seconds = 0.0
         self._changed = 0
-        self._answered: tuple[Change, ...] = ()
-        self._net: dict[str, tuple[Entry | None, Entry | None]] = {}
+        self._net = NetChanges()
         self._type = ""
         self._started: PipelineStarted | None = None
         self._reason = ""
@@ -41,6 +39,7 @@ class Summarizer:
     def add(self, line: JournalLine, fact: AnyFact, changes: tuple[Change, ...]) -> None:
         """Take one more line into account; ``changes`` are those of an answer."""
         self._events = line.seq + 1
+        self._net.add(fact, changes)
         match fact:
             case PipelineStarted():
                 self._started = fact
@@ -50,11 +49,7 @@ class Summarizer:
             case RequestAnswered():
                 self._seconds += fact.ack.seconds
                 self._changed += len(changes)
-                self._answered = changes
-            case StageRetrying():
-                self._keep(fact.outcome)
             case StageCompleted() | StageFailed():
-                self._keep(fact.outcome)
                 self._rows.append(self._row(fact))
             case PipelineFailed():
                 self._reason = fact.reason
@@ -70,22 +65,11 @@ class Summarizer:
             reason=self._reason,
             stages=tuple(self._rows),
             unhandled=dict(sorted(state.unhandled.items())),
-            changed=self._net_changes(),
+            changed=tuple(change.path for change in self._net.changes()),
             active_seconds=round(state.active_seconds, 6),
             events=self._events,
             head=head,
         )
-
-    def _keep(self, outcome: Outcome) -> None:
-        """Count an answer's changes as the run's own, unless they were refused."""
-        if not outcome.refused:
-            for change in self._answered:
-                first = self._net.get(change.path, (change.before, None))[0]
-                self._net[change.path] = (first, change.after)
-        self._answered = ()
-
-    def _net_changes(self) -> tuple[str, ...]:
-        return tuple(sorted(path for path, (a, b) in self._net.items() if a != b))
 
     def _row(self, fact: StageCompleted | StageFailed) -> StageSummary:
         return StageSummary(
