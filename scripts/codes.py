@@ -57,6 +57,10 @@ def _class(node: ast.ClassDef) -> Iterator[tuple[str, int]]:
             yield from _function(node.name, part)
     if node.name in inherits:
         yield node.name, 0
+    if any(ast.unparse(base) == "NamedTuple" for base in node.bases):
+        fields = [ast.unparse(part.target) for part in node.body if isinstance(part, ast.AnnAssign)]
+        if "code" in fields:
+            yield node.name, fields.index("code")
 
 
 def _function(name: str, node: ast.FunctionDef) -> Iterator[tuple[str, int]]:
