@@ -1,0 +1,75 @@
+"""A place to run commands in, what came of them, and whether a process is still there."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from custody.executors.environment import base_environment, make_caches, stage_environment
+from custody.executors.process import Limits, Place, ProcessResult, Supervisor, shell_line
+from custody.model.request import Command, CommandLine
+
+ONE_MINUTE = Limits(60)
+
+
+class Ran(NamedTuple):
+    """A result, and what its streams kept."""
+
+    result: ProcessResult
+    stdout: bytes
+    stderr: bytes
+
+
+class Bench:
+    """Runs command lines in a workspace of its own."""
+
+    def __init__(self, supervisor: Supervisor, home: Path) -> None:
+        self.supervisor = supervisor
+        self.home = home
+        self.workspace = home / "workspace"
+        self.workspace.mkdir(parents=True)
+        self.environment = stage_environment(
+            base_environment(os.environ),
+            run_dir=str(home),
+            node="build",
+            stage_dir=str(home / "nodes" / "build" / "1.1"),
+            cache_dir=str(home / "cache"),
+        )
+        make_caches(str(home / "cache"))
+
+    def run(self, *commands: Command, limits: Limits = ONE_MINUTE) -> Ran:
+        """Run a chain."""
+        return self.run_line(CommandLine(text="…", commands=commands), limits)
+
+    def shell(self, text: str, limits: Limits = ONE_MINUTE) -> Ran:
+        """Run a text that needs a shell."""
+        return self.run_line(shell_line(text), limits)
+
+    def run_line(self, line: CommandLine, limits: Limits) -> Ran:
+        """Run a line with its streams in files."""
+        place = Place(str(self.workspace), self.environment)
+        out, err = self.home / "stdout", self.home / "stderr"
+        with out.open("wb") as stdout, err.open("wb") as stderr:
+            result = self.supervisor.run(
+                line, place, limits, stdout=stdout.fileno(), stderr=stderr.fileno()
+            )
+        return Ran(result, out.read_bytes(), err.read_bytes())
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process runs; one that has ended and waits to be reaped does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state not in {"Z", "X"}
+
+
+def wait_until_gone(pids: list[int]) -> None:
+    """Wait for processes to end."""
+    deadline = time.monotonic() + 20
+    while any(is_alive(pid) for pid in pids):
+        assert time.monotonic() < deadline, "it still runs"
+        time.sleep(0.005)
