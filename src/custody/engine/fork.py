@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from custody.engine.interruption import Interruption
-from custody.engine.records import PIPELINE_NAME, genesis, lines, recorded_pipeline
+from custody.engine.records import PIPELINE_NAME, evidence_of, genesis, lines, recorded_pipeline
 from custody.engine.session import RunResult, Session
 from custody.engine.tape import Listener
 from custody.errors import UsageError
@@ -47,7 +47,11 @@ def fork(
         started = replace(
             genesis(parent),
             pipeline_sha256=pipeline.sha256,
-            forked_from=Origin(run_id=parent.run_id, seq=shared[-1].seq, head=hashlib.sha256(encode(shared[-1])).hexdigest()),
+            forked_from=Origin(
+                run_id=parent.run_id,
+                seq=shared[-1].seq,
+                head=hashlib.sha256(encode(shared[-1])).hexdigest(),
+            ),
         )
         if agent:
             started = replace(started, agent=agent)
@@ -57,7 +61,7 @@ def fork(
         journal.append(started, role="engine", path=PIPELINE_NAME)
         for line in shared[1:]:
             fact = line.fact()
-            for evidence in _named_by(fact):
+            for evidence in evidence_of(fact):
                 run.write(evidence.path, parent.read_evidence(evidence), sync=True)
             journal.append(fact, role=line.role, path=line.path)
         run.blobs.sync()
@@ -82,11 +86,3 @@ def _lines_before(parent: RunDirectory, node: str) -> Iterator[JournalLine]:
             hint=f"custody show {parent.run_id} lists its stages",
         )
     yield from decisions[: entered[-1]]
-
-
-def _named_by(fact: AnyFact) -> tuple[Evidence, ...]:
-    if isinstance(fact, StageStarted) and fact.request is not None:
-        return fact.request.given()
-    if isinstance(fact, RequestAnswered):
-        return (*fact.ack.evidence, fact.diff)
-    return ()

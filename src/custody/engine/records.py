@@ -9,11 +9,14 @@ from custody.errors import JournalBroken
 from custody.handlers import catalog
 from custody.model.change import Change, WorkspaceDiff
 from custody.model.event import (
+    AnyFact,
     JournalLine,
     PipelineReplaced,
     PipelineStarted,
     RequestAnswered,
+    StageStarted,
 )
+from custody.model.evidence import Evidence
 from custody.model.graph import Node, Pipeline
 from custody.model.record import decode
 from custody.model.request import AnyRequest
@@ -37,6 +40,15 @@ def genesis(run: RunDirectory) -> PipelineStarted:
             return fact
         break
     raise JournalBroken("genesis", "the journal does not begin with PipelineStarted", line=1)
+
+
+def evidence_of(fact: AnyFact) -> tuple[Evidence, ...]:
+    """Return the files of the run directory that a fact names."""
+    if isinstance(fact, StageStarted) and fact.request is not None:
+        return fact.request.given()
+    if isinstance(fact, RequestAnswered):
+        return (*fact.ack.evidence, fact.diff)
+    return ()
 
 
 def recorded_changes(run: RunDirectory, answered: RequestAnswered) -> tuple[Change, ...]:

@@ -1,21 +1,43 @@
 """Checking a run directory, claim by claim, with nothing but the directory itself.
 
 chain       every line of the journal follows from the one before, up to the known head
-pipeline    the pipeline is the one whose hash the journal holds
 evidence    every file that a line names is there, with the bytes the line says
-blobs       every blob is what its name says, and every one that is needed is there
-views       every document made from the journal can be made again, the same bytes
 workspace   the workspace of an ended run is what its stages left
+views       every document made from the journal can be made again, the same bytes
+blobs       every blob is what its name says, and every one that is needed is there
 decisions   the recorded answers lead to the recorded decisions
 unclaimed   there is no file that nothing accounts for
 """
 
 from __future__ import annotations
 
-from custody.model.event import RunStatus
-from custody.model.record import Record
+import hashlib
+from collections.abc import Iterator
+from typing import TypeVar
+
+from custody.engine.records import (
+    PIPELINE_NAME,
+    evidence_of,
+    lines,
+    recorded_changes,
+    recorded_pipeline,
+)
+from custody.engine.replay import play
+from custody.errors import CustodyError, JournalBroken
+from custody.model.change import Change, Tree
+from custody.model.documents import Checkpoint, Manifest
+from custody.model.event import AnyFact, RequestAnswered, RunStatus
+from custody.model.evidence import Evidence
+from custody.model.record import Record, encode, encode_pretty
+from custody.store.journal import EVENTS, read_lines, verify_journal
 from custody.store.rundir import RunDirectory
+from custody.views import checkpoint, manifest
 from custody.views.collect import Collector
+from custody.views.writer import TRACE_NAME, closing_files
+from custody.workspace.workspace import Workspace
+
+
+_T = TypeVar("_T", bound=Record)
 
 
 class Mismatch(Record, frozen=True):
@@ -40,17 +62,23 @@ class Verification(Record, frozen=True):
 def verify(path: str, *, rebuild: bool = False) -> Verification:
     """Check every claim of the run directory at ``path``; changes nothing, unless to rebuild.
 
-    With ``rebuild`` the documents that are made from the journal are written anew first.
+    With ``rebuild`` the documents that the journal can make again are written anew first. What
+    the journal itself does not hold is never made up.
     """
     with RunDirectory.open(path, write=rebuild) as run:
         audit = _Audit(run)
-        broken = list(audit.chain())
-        if broken:
-            return audit.verification(broken)
-        found = list(audit.contents())
-        if rebuild and not found:
-            audit.rebuild()
-        return audit.verification([*found, *audit.views(), *audit.decisions(), *audit.rest()])
+        mismatches = list(audit.chain())
+        if not mismatches:
+            mismatches += audit.read()
+            mismatches += audit.workspace()
+            if rebuild:
+                audit.rebuild()
+            mismatches += audit.evidence()
+            mismatches += audit.views()
+            mismatches += audit.blobs()
+            mismatches += audit.decisions()
+            mismatches += audit.unclaimed()
+        return audit.verification(tuple(mismatches))
 
 
 class _Audit:
@@ -59,20 +87,192 @@ class _Audit:
     def __init__(self, run: RunDirectory) -> None:
         self._run = run
         self._collector = Collector(run.run_id)
-        self._made: dict[str, bytes] = {}
-        self._claimed: set[str] = set()
+        self._views: dict[str, bytes] = {}
+        """What each view must be, by path."""
+        self._evidence: dict[str, Evidence] = {}
+        """What each named file must be; where a document was written twice, the last."""
+        self._needed: dict[str, str] = {}
+        """Blobs that something names, with what names them."""
         self._lines = 0
+        self._offset = 0
         self._head = ""
-        self._evidence = 0
         self._blobs = 0
+        self._final = Tree(sha256="", entries=0, bytes=0)
+        """What the workspace is at the end."""
 
-    def verification(self, mismatches: list[Mismatch]) -> Verification:
+    def verification(self, mismatches: tuple[Mismatch, ...]) -> Verification:
         """Return the result."""
         return Verification(
             run_id=self._run.run_id,
             status=self._collector.state.status,
             lines=self._lines,
-            evidence=self._evidence,
+            evidence=len(self._evidence),
             blobs=self._blobs,
-            mismatches=tuple(mismatches),
+            mismatches=mismatches,
         )
+
+    def chain(self) -> Iterator[Mismatch]:
+        """Prove every line, and that none is missing at the end.
+
+        An ended run's manifest says where its journal ends; one that goes on must at least
+        reach its checkpoint.
+        """
+        known = self._document(manifest.NAME, Manifest)
+        if known is not None and known.events:
+            faults = verify_journal(
+                self._run.root, run_id=self._run.run_id, count=known.events, head=known.head
+            )
+            yield from (_mismatch(fault.code, fault) for fault in faults)
+            return
+        reached = self._document(checkpoint.NAME, Checkpoint)
+        missing = "" if reached is None else reached.head
+        try:
+            for line in read_lines(self._run.root, run_id=self._run.run_id, torn_ok=True):
+                if missing and hashlib.sha256(encode(line)).hexdigest() == missing:
+                    missing = ""
+        except JournalBroken as broken:
+            yield _mismatch(broken.code, broken)
+            return
+        if missing:
+            yield Mismatch("head_mismatch", EVENTS, f"it does not reach {checkpoint.NAME}")
+
+    def read(self) -> Iterator[Mismatch]:
+        """Take in every line that counts, and note what it claims."""
+        trace: list[bytes] = []
+        for line in read_lines(self._run.root, run_id=self._run.run_id, torn_ok=True):
+            raw = encode(line)
+            self._lines += 1
+            self._offset += len(raw) + 1
+            self._head = hashlib.sha256(raw).hexdigest()
+        for line in lines(self._run):
+            fact = line.fact()
+            self._evidence.update((item.path, item) for item in evidence_of(fact))
+            try:
+                changes = self._changes_of(fact)
+            except CustodyError as error:
+                yield _mismatch("evidence", error)
+                changes = ()
+            made = self._collector.add(line, fact, changes)
+            trace.append(made.trace)
+            if made.status_path:
+                self._views[made.status_path] = made.status
+        self._views[TRACE_NAME] = b"".join(trace)
+
+    def rebuild(self) -> None:
+        """Write what the journal can make again: views, and files whose text it holds."""
+        for path, evidence in self._evidence.items():
+            if evidence.text is not None:
+                self._run.write(path, evidence.text.encode())
+        self._add_closing_views()
+        for path, data in self._views.items():
+            self._run.write(path, data)
+
+    def evidence(self) -> Iterator[Mismatch]:
+        """Compare every named file with what the journal says of it."""
+        for path, evidence in self._evidence.items():
+            try:
+                sha256, _size = self._run.root.digest(path)
+            except CustodyError as error:
+                yield _mismatch("evidence", error, where=path)
+                continue
+            if sha256 != evidence.sha256:
+                yield Mismatch("evidence", path, "its content is not what the journal says")
+
+    def workspace(self) -> Iterator[Mismatch]:
+        """Compare the workspace of an ended run with what its stages left."""
+        started = self._collector.opening().workspace
+        try:
+            workspace = Workspace.reopen(self._run, started, keep=False)
+        except CustodyError as error:
+            yield _mismatch("workspace", error)
+            return
+        self._needed[started.sha256] = "the first workspace"
+        for entry in workspace.expected.values():
+            if entry.kind == "file":
+                self._needed[entry.sha256] = f"workspace/{entry.path}"
+        workspace.accept(self._collector.net_changes())
+        self._final = workspace.describe()
+        if self._ended():
+            for change in workspace.capture():
+                where = f"workspace/{change.path}"
+                yield Mismatch("workspace", where, f"{change.change} after the run ended")
+        workspace.close()
+
+    def views(self) -> Iterator[Mismatch]:
+        """Compare every view with what the journal makes of it; those of a run at work lag."""
+        self._add_closing_views()
+        for path, expected in self._views.items():
+            try:
+                same = self._run.root.read(path) == expected
+            except CustodyError as error:
+                if self._ended():
+                    yield _mismatch("view", error, where=path)
+                continue
+            if not same and self._ended():
+                yield Mismatch("view", path, "it is not what the journal makes of it")
+
+    def blobs(self) -> Iterator[Mismatch]:
+        """Check that every blob is what its name says, and that none is missing."""
+        for sha256 in self._run.blobs.names():
+            self._blobs += 1
+            self._needed.pop(sha256, None)
+            try:
+                self._run.blobs.check(sha256)
+            except CustodyError as error:
+                yield _mismatch("blob", error)
+        for sha256, named_by in self._needed.items():
+            yield Mismatch("blob", f"blobs/{sha256[:2]}/{sha256}", f"{named_by} needs it")
+
+    def decisions(self) -> Iterator[Mismatch]:
+        """Play the recorded answers again."""
+        try:
+            pipeline = recorded_pipeline(self._run)
+            played = play(self._run, pipeline, lines(self._run))
+        except CustodyError as error:
+            yield _mismatch("decisions", error)
+            return
+        if played.divergence:
+            yield Mismatch("decisions", EVENTS, played.divergence)
+
+    def unclaimed(self) -> Iterator[Mismatch]:
+        """Find files that nothing accounts for; work that was lost in a crash has its own place."""
+        claimed = {EVENTS, PIPELINE_NAME, *self._evidence, *self._views}
+        for path in self._run.files():
+            if path not in claimed and ".lost." not in path:
+                yield Mismatch("unclaimed", path, "no line of the journal accounts for it")
+
+    def _ended(self) -> bool:
+        return self._collector.state.status != "RUNNING"
+
+    def _add_closing_views(self) -> None:
+        """Note what the documents of the whole run must be."""
+        if not self._ended():
+            self._views[manifest.NAME] = encode_pretty(self._collector.opening())
+            return
+        reached = self._collector.checkpoint(
+            events=self._lines, offset=self._offset, head=self._head
+        )
+        self._views[checkpoint.NAME] = encode_pretty(reached)
+        self._views |= closing_files(
+            self._collector, self._final, events=self._lines, head=self._head
+        )
+
+    def _changes_of(self, fact: AnyFact) -> tuple[Change, ...]:
+        if not isinstance(fact, RequestAnswered):
+            return ()
+        changes = recorded_changes(self._run, fact)
+        for change in changes:
+            if change.after is not None and change.after.kind == "file":
+                self._needed[change.after.sha256] = f"{fact.ack.request_id}: {change.path}"
+        return changes
+
+    def _document(self, name: str, kind: type[_T]) -> _T | None:
+        """Return a document, or None when it is not to be read: then `views` says so."""
+        try:
+            return self._run.read_document(name, kind)
+        except CustodyError:
+            return None
+
+
+def _mismatch(code: str, error: CustodyError, *, where: str = "") -> Mismatch:
+    return Mismatch(code, where or error.where, error.what)

@@ -15,11 +15,12 @@ class DocumentExecutor:
         """Write the whole document or nothing; what stood there before is replaced."""
         began = time.monotonic()
         document = request.document
+        kept = stage.folder.write("document.md", document.text or "")
         stage.run.write(document.path, (document.text or "").encode(), sync=True)
         return Ack(
             request_id=request.id,
             status="ok",
             seconds=round(time.monotonic() - began, 6),
             notes=f"wrote {document.path}",
-            evidence=(document,),
+            evidence=(kept, document),
         )

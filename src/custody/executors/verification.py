@@ -1,12 +1,12 @@
-"""Carries out an admitted verification plan: files first, then commands, up to the first failure."""
+"""Carries out an admitted verification plan: files first, then commands, up to a failure."""
 
 from __future__ import annotations
 
+from custody.checks.gates.verification import judge_results
 from custody.errors import PathRefused
 from custody.executors import Stage
 from custody.executors.commands import CommandRunner, Ran
-from custody.model.evidence import Evidence
-from custody.model.plan import CommandResult, FileResult, VerificationResults
+from custody.model.plan import CommandResult, FileResult
 from custody.model.record import encode_pretty
 from custody.model.relpath import RelPath
 from custody.model.request import Ack, VerificationRequest
@@ -22,63 +22,46 @@ class VerificationExecutor:
 
     def execute(self, request: VerificationRequest, stage: Stage) -> Ack:
         """Check the plan against the workspace and record every result."""
-        files = tuple(
+        files = [
             FileResult(path=path, present=_is_file(path, stage)) for path in request.required_files
+        ]
+        complete = all(result.present for result in files)
+        ran = self._run_commands(request, stage) if complete else []
+        results = judge_results(
+            request.required_files, request.lines, files, [_command_result(item) for item in ran]
         )
-        missing = [result.path for result in files if not result.present]
-        if missing:
-            reason = f"required file missing: {missing[0]}"
-            return self._answer(
-                request,
-                stage,
-                files,
-                [],
-                reason,
-                "\n".join(f"required file missing: {path}" for path in missing),
-            )
+        recorded = stage.folder.write(RESULTS_NAME, encode_pretty(results))
+        timed_out = bool(ran) and ran[-1].result.ended_by == "timeout"
+        return Ack(
+            request_id=request.id,
+            status="ok" if results.passed else "timeout" if timed_out else "failed",
+            seconds=round(sum(item.result.seconds for item in ran), 6),
+            exit_code=ran[-1].result.exit_code if ran else None,
+            failure_reason=results.failure_reason,
+            failure_summary="" if results.passed else _summary(results.failure_reason, ran),
+            evidence=(recorded, *(stream for item in ran for stream in (item.stdout, item.stderr))),
+        )
+
+    def _run_commands(self, request: VerificationRequest, stage: Stage) -> list[Ran]:
         ran: list[Ran] = []
         for number, line in enumerate(request.lines, 1):
             name = f"verification.{number}"
             ran.append(self._runner.run(line, stage, name=name, timeout=request.timeout))
             if not ran[-1].result.succeeded:
-                reason = f"verification command failed: {line.text}"
-                return self._answer(request, stage, files, ran, reason, ran[-1].summary())
-        return self._answer(request, stage, files, ran, "", "")
+                break
+        return ran
 
-    def _answer(
-        self,
-        request: VerificationRequest,
-        stage: Stage,
-        files: tuple[FileResult, ...],
-        ran: list[Ran],
-        reason: str,
-        summary: str,
-    ) -> Ack:
-        results = VerificationResults(
-            passed=not reason,
-            files=files,
-            commands=tuple(_command_result(item) for item in ran),
-            failure_reason=reason,
-        )
-        recorded = stage.folder.write(RESULTS_NAME, encode_pretty(results))
-        streams: list[Evidence] = [e for item in ran for e in (item.stdout, item.stderr)]
-        timed_out = bool(ran) and ran[-1].result.ended_by == "timeout"
-        return Ack(
-            request_id=request.id,
-            status="timeout" if timed_out else "failed" if reason else "ok",
-            seconds=round(sum(item.result.seconds for item in ran), 6),
-            exit_code=ran[-1].result.exit_code if ran else None,
-            failure_reason=reason,
-            failure_summary=summary,
-            evidence=(recorded, *streams),
-        )
+
+def _summary(reason: str, ran: list[Ran]) -> str:
+    return ran[-1].summary() if ran else reason
 
 
 def _command_result(ran: Ran) -> CommandResult:
+    result = ran.result
     return CommandResult(
         command=ran.line.text,
-        exit_code=ran.result.exit_code,
-        seconds=ran.result.seconds,
+        exit_code=result.exit_code if result.exit_code or result.succeeded else None,
+        seconds=result.seconds,
         stdout=ran.stdout.path,
         stderr=ran.stderr.path,
     )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from custody.checks.gates.verification import admit_plan, read_plan
-from custody.errors import MalformedDocument, Refused
+from custody.errors import CommandRefused, MalformedDocument, Refused
 from custody.handlers import Handler, Situation
 from custody.model.evidence import Evidence
+from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Node, NodeType
 from custody.model.plan import VerificationPlan
 from custody.model.record import encode_pretty
@@ -13,6 +16,24 @@ from custody.model.request import VerificationRequest
 
 DEFAULT_TIMEOUT = 600.0
 PLAN_KEY = "verification.plan"
+
+
+def _check(node: Node) -> Iterator[Finding]:
+    from custody.checks.guards.command import read_allowed
+
+    allowed = node.attributes.get("verification.allowed_commands")
+    if allowed is None:
+        return
+    try:
+        read_allowed(node.items(allowed.name))
+    except CommandRefused as refused:
+        yield Finding(
+            code="attribute",
+            message=refused.what,
+            line=allowed.position.line,
+            column=allowed.position.column,
+            hint=refused.hint,
+        )
 
 
 class Verification(Handler):
@@ -34,6 +55,7 @@ class Verification(Handler):
                 doc="Where commands run, relative to the workspace; default: its root.",
             ),
         ),
+        check=_check,
     )
 
     def request(self, node: Node, situation: Situation) -> VerificationRequest:

@@ -25,7 +25,7 @@ class CommandResult(Record, frozen=True):
 
     command: str
     exit_code: int | None
-    """None when it was ended by a time-out."""
+    """None when the runtime ended it, or could not end all that it had started."""
     seconds: float
     stdout: str
     """The stream's file, relative to the run directory."""

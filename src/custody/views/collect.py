@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from custody.errors import JournalBroken
 from custody.model.change import Change, Tree
 from custody.model.documents import Checkpoint, Manifest, Summary
 from custody.model.event import AnyFact, JournalLine, PipelineStarted, RequestAnswered, StageStarted
@@ -61,7 +62,8 @@ class Collector:
 
     def opening(self) -> Manifest:
         """Return the manifest while the run goes on."""
-        assert self._opening is not None, "a journal begins with PipelineStarted"
+        if self._opening is None:
+            raise JournalBroken("genesis", "the journal does not begin with PipelineStarted")
         return self._opening
 
     def closing(self, *, events: int, head: str, workspace: Tree) -> Manifest:
@@ -74,6 +76,10 @@ class Collector:
             head=head,
             workspace=workspace,
         )
+
+    def net_changes(self) -> tuple[Change, ...]:
+        """Return how the workspace differs by now from what the run began with."""
+        return self._summarizer.net_changes()
 
     def summary(self, head: str) -> Summary:
         """Return the summary of the lines so far."""

@@ -71,6 +71,10 @@ class Summarizer:
             head=head,
         )
 
+    def net_changes(self) -> tuple[Change, ...]:
+        """Return how the workspace differs by now from what the run began with."""
+        return tuple(self._net.changes())
+
     def _row(self, fact: StageCompleted | StageFailed) -> StageSummary:
         return StageSummary(
             node=fact.node,

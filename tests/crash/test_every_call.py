@@ -1,0 +1,71 @@
+"""A run is hit at every write, sync, rename and link it makes, and must come out the same.
+
+Killed there, or told that the disk is full or broken, it can be resumed: the same final state
+with the same hashes, no event lost or doubled, no half file, no finished stage run again.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from custody import api
+from support.crash import Place, Point, fingerprint, leftovers, points, remove
+
+CHUNKS = 8
+KILL = "signal=KILL"
+FAULTS = {"killed": KILL, "disk full": "error=ENOSPC", "disk broken": "error=EIO"}
+
+pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+
+
+@pytest.mark.req("P-11")
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_run_survives(fault: str, chunk: int, tmp_path: Path) -> None:
+    found = points(tmp_path / "points")
+    expected = fingerprint(tmp_path / "points" / "runs" / "r1")
+    bad = [
+        f"{point}: {trouble}"
+        for point in found[chunk::CHUNKS]
+        if (trouble := trouble_after(point, FAULTS[fault], tmp_path / str(point), expected))
+    ]
+    assert not bad, "\n".join(bad)
+    assert len(found) > CHUNKS
+
+
+def trouble_after(point: Point, fault: str, home: Path, expected: object) -> str:
+    """Hit a run at one point, resume it, and return what is wrong afterwards."""
+    place = Place.make(home)
+    hit = place.hit(point, fault)
+    if fault == KILL and hit.returncode not in (-9, 137):
+        return f"was not killed: {hit.returncode} {hit.stderr}"
+    if "Traceback" in hit.stderr:
+        return f"a traceback: {hit.stderr}"
+    resumed = place.run()
+    if resumed.returncode != 0:
+        return f"resume ended with {resumed.returncode}: {resumed.stderr}"
+    if (now := fingerprint(place.run_directory)) != expected:
+        return f"another state: {now}"
+    if left := leftovers(place.home / "runs"):
+        return f"left behind: {left}"
+    verified = api.verify(str(place.run_directory))
+    if verified.mismatches:
+        return f"does not verify: {verified.mismatches}"
+    remove(home)
+    return ""
+
+
+def test_the_harness_would_notice(tmp_path: Path) -> None:
+    """A run that is changed by hand after its end has another fingerprint."""
+    place = Place.make(tmp_path / "p")
+    assert place.run().returncode == 0
+    before = fingerprint(place.run_directory)
+    (place.run_directory / "workspace" / "app.txt").write_text("half")
+    assert fingerprint(place.run_directory) != before
+    os.truncate(place.run_directory / "nodes" / "fix" / "1.2" / "response.md", 3)
+    assert api.verify(str(place.run_directory)).mismatches

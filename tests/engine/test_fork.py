@@ -1,0 +1,69 @@
+"""Branching off a run."""
+
+from __future__ import annotations
+
+import pytest
+from support.bench import Bench
+
+from custody import api
+from custody.errors import UsageError
+from custody.model.event import PipelineStarted
+
+BODY = (
+    'a [type=tool, tool_command="cp in.txt a.txt"]\n'
+    'b [prompt="decide about ${run_id}", test.outcome="fail"]\n'
+    'c [type=tool, tool_command="rm a.txt"]\nstart -> a -> b -> c -> done'
+)
+
+
+def test_a_fork_shares_the_past_and_goes_its_own_way(bench: Bench) -> None:
+    (bench.workdir / "in.txt").write_text("as it was")
+    bench.run(BODY)
+    (bench.workdir / "in.txt").write_text("changed since")
+    result = api.fork("r1", "b", runsdir=str(bench.runsdir), run_id="r2", agent="stub")
+    assert result.summary.status == "PASS"
+    assert bench.path("nodes/a/1.1/tool.stdout.log", "r2").exists()
+    parent, fork = bench.events("r1"), bench.events("r2")
+    shared = parent.index("StageStarted b")
+    assert fork[:shared] == parent[:shared]
+    assert fork[shared] == "RunResumed"
+    assert fork.count("StageStarted a") == 1
+    started = bench.facts("r2")[0]
+    assert isinstance(started, PipelineStarted)
+    assert started.forked_from is not None
+    assert (started.forked_from.run_id, started.forked_from.seq) == ("r1", shared - 1)
+    assert started.agent == "stub"
+
+
+def test_the_workspace_of_a_fork_is_that_of_the_moment(bench: Bench) -> None:
+    (bench.workdir / "in.txt").write_text("as it was")
+    bench.run(BODY)
+    assert not bench.path("workspace/a.txt").exists()
+    api.fork("r1", "c", runsdir=str(bench.runsdir), run_id="r2")
+    assert not bench.path("workspace/a.txt", "r2").exists()
+    assert bench.path("workspace/in.txt", "r2").read_text() == "as it was"
+    changed = bench.path("nodes/c/1.1/workspace.diff.json", "r2").read_text()
+    assert '"deleted"' in changed
+
+
+def test_a_fork_stands_on_its_own(bench: Bench) -> None:
+    bench.run(BODY)
+    api.fork("r1", "b", runsdir=str(bench.runsdir), run_id="r2")
+    bench.path("").rename(bench.home / "gone")
+    assert api.verify("r2", runsdir=str(bench.runsdir)).mismatches == ()
+    assert api.replay("r2", runsdir=str(bench.runsdir)).divergence == ""
+
+
+def test_a_fork_of_a_fork(bench: Bench) -> None:
+    bench.run(BODY)
+    api.fork("r1", "c", runsdir=str(bench.runsdir), run_id="r2")
+    api.fork("r2", "b", runsdir=str(bench.runsdir), run_id="r3")
+    assert api.verify("r3", runsdir=str(bench.runsdir)).mismatches == ()
+    assert "about r1" in bench.path("nodes/b/1.1/prompt.md", "r3").read_text()
+
+
+def test_a_node_that_was_never_entered(bench: Bench) -> None:
+    bench.run(BODY)
+    with pytest.raises(UsageError, match="never came to 'nowhere'"):
+        api.fork("r1", "nowhere", runsdir=str(bench.runsdir), run_id="r2")
+    assert not bench.path("", "r2").exists()

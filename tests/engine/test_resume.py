@@ -1,0 +1,162 @@
+"""Going on with a run that was left."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from support.bench import Bench
+
+from custody import api
+from custody.errors import JournalBroken, PipelineChanged, RunExists, RunLocked
+from custody.model.event import PipelineReplaced, RunInterrupted, RunResumed, StageStarted
+from custody.store.rundir import RunDirectory
+
+TWO_STAGES = (
+    'a [type=tool, tool_command="touch a.txt"]\n'
+    'b [type=tool, tool_command="sh wait.sh"]\nstart -> a -> b -> done'
+)
+WAIT = "echo half > half.txt\n[ -e go ] && exit 0\ntouch started\nexec sleep 600\n"
+
+
+def leave_in_b(bench: Bench, by: signal.Signals) -> int:
+    """Run until stage b is at work, then end the runtime by a signal; return its exit code."""
+    (bench.workdir / "wait.sh").write_text(WAIT)
+    process = subprocess.Popen(
+        [
+            sys.executable, "-m", "custody", "run", bench.pipeline(TWO_STAGES),
+            "--workdir", str(bench.workdir), "--runsdir", str(bench.runsdir), "--run-id", "r1",
+        ],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    deadline = time.monotonic() + 60
+    while not bench.path("workspace/started").exists():
+        assert time.monotonic() < deadline, "stage b never began"
+        time.sleep(0.01)
+    process.send_signal(by)
+    return process.wait(timeout=60)
+
+
+@pytest.mark.req("P-11")
+def test_a_killed_run_goes_on_where_it_was(bench: Bench) -> None:
+    assert leave_in_b(bench, signal.SIGKILL) == -signal.SIGKILL
+    before = bench.events()
+    bench.path("workspace/half.txt").write_text("worse")
+    (bench.path("workspace") / "a.txt").unlink()
+    resume_with_go(bench)
+    after = bench.events()
+    assert after[: len(before)] == before
+    assert after[len(before)] == "RunResumed"
+    assert after.count("StageStarted a") == after.count("StageStarted b") == 1
+    resumed = next(fact for fact in bench.facts() if isinstance(fact, RunResumed))
+    assert set(resumed.restored) == {"a.txt", "half.txt", "started"}
+    assert bench.path("workspace/a.txt").exists()
+    assert bench.path("nodes/b/1.1.lost.1").is_dir()
+
+
+def resume_with_go(bench: Bench) -> None:
+    """Resume a run whose stage b ends at once when there is a file called go."""
+    path = bench.runsdir / "r1" / "workspace" / "wait.sh"
+    assert path.read_text() == WAIT
+    os.environ["PATH"] = f"{fake_sleep(bench)}:{os.environ['PATH']}"
+    try:
+        result = api.resume("r1", runsdir=str(bench.runsdir))
+    finally:
+        os.environ["PATH"] = os.environ["PATH"].partition(":")[2]
+    assert result.summary.status == "PASS"
+
+
+def fake_sleep(bench: Bench) -> Path:
+    """Return a folder with a sleep that does not."""
+    folder = bench.home / "bin"
+    folder.mkdir(exist_ok=True)
+    (folder / "sleep").write_text("#!/bin/sh\nexit 0\n")
+    (folder / "sleep").chmod(0o755)
+    return folder
+
+
+def test_an_interrupted_run_ends_with_130_and_can_be_resumed(bench: Bench) -> None:
+    assert leave_in_b(bench, signal.SIGINT) == 130
+    assert isinstance(bench.facts()[-1], RunInterrupted)
+    resume_with_go(bench)
+
+
+def test_sigterm_is_an_interruption_too(bench: Bench) -> None:
+    assert leave_in_b(bench, signal.SIGTERM) == 130
+    resume_with_go(bench)
+
+
+def test_an_ended_run_stays_as_it_is(bench: Bench) -> None:
+    first = bench.run('a [prompt="x"]\nstart -> a -> done')
+    files = {path: path.read_bytes() for path in bench.path("").rglob("*") if path.is_file()}
+    again = api.resume("r1", runsdir=str(bench.runsdir))
+    assert again.summary == first.summary
+    assert files == {
+        path: path.read_bytes() for path in bench.path("").rglob("*") if path.is_file()
+    }
+
+
+def test_a_run_id_that_exists_is_refused(bench: Bench) -> None:
+    bench.run('a [prompt="x"]\nstart -> a -> done')
+    with pytest.raises(RunExists, match="r1"):
+        bench.run('a [prompt="x"]\nstart -> a -> done')
+
+
+def test_one_writer_at_a_time(bench: Bench) -> None:
+    bench.run('a [prompt="x"]\nstart -> a -> done')
+    with RunDirectory.open(str(bench.path("")), write=True), pytest.raises(RunLocked):
+        api.resume("r1", runsdir=str(bench.runsdir))
+
+
+BEFORE = (
+    'a [prompt="first"]\nb [prompt="second", test.outcome="fail"]\n'
+    'c [prompt="third"]\nstart -> a -> b -> c -> done'
+)
+AFTER = BEFORE.replace('prompt="second", test.outcome="fail"', 'prompt="better"')
+
+
+def test_a_changed_pipeline_is_refused_with_what_differs(bench: Bench) -> None:
+    bench.run(BEFORE)
+    changed = bench.pipeline(AFTER, name="changed.dot")
+    with pytest.raises(PipelineChanged, match="b"):
+        api.resume("r1", runsdir=str(bench.runsdir), pipeline=changed)
+
+
+def test_a_changed_pipeline_reuses_what_is_unchanged(bench: Bench) -> None:
+    assert bench.run(BEFORE).summary.status == "FAIL"
+    changed = bench.pipeline(AFTER, name="changed.dot")
+    result = api.resume("r1", runsdir=str(bench.runsdir), pipeline=changed, accept_change=True)
+    assert result.summary.status == "PASS"
+    replaced = next(fact for fact in bench.facts() if isinstance(fact, PipelineReplaced))
+    assert replaced.reused == ("a", "start")
+    entered = [fact.node for fact in bench.facts() if isinstance(fact, StageStarted)]
+    assert entered == ["start", "a", "b", "c", "done", "b", "c", "done"]
+    assert [row.node for row in result.summary.stages] == ["start", "a", "b", "c", "done"]
+    assert bench.path("nodes/b/1.1/prompt.md").read_text() == "better\n"
+    assert api.verify("r1", runsdir=str(bench.runsdir)).mismatches == ()
+    assert api.replay("r1", runsdir=str(bench.runsdir)).status == "PASS"
+
+
+def test_another_pipeline_file_in_the_run_directory_is_noticed(bench: Bench) -> None:
+    bench.run('a [prompt="x"]\nstart -> a -> done')
+    shutil.copy(bench.pipeline('a [prompt="y"]\nstart -> a -> done'), bench.path("pipeline.dot"))
+    with pytest.raises(JournalBroken, match=r"pipeline\.dot"):
+        api.resume("r1", runsdir=str(bench.runsdir))
+
+
+def test_visits_are_not_refreshed_by_resume(bench: Bench) -> None:
+    loop = (
+        'a [prompt="x", test.outcome="fail", max_visits=3]\nstart -> a\n'
+        'a -> a [condition="outcome=fail"]\na -> done'
+    )
+    bench.run(loop)
+    again = api.resume("r1", runsdir=str(bench.runsdir))
+    assert again.summary.reason == "max_visits exceeded: a (3)"
+    assert len(list(bench.path("nodes/a").iterdir())) == 3
