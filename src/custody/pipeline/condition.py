@@ -56,6 +56,12 @@ class Condition(Record, frozen=True):
         """Whether an edge with this condition may be taken."""
         return all(clause.holds(outcome, context) for clause in self.clauses)
 
+    def may_hold(self, outcome: str) -> bool:
+        """Whether some context makes it true after this outcome."""
+        return self.possible and all(
+            clause.holds(outcome, {}) for clause in self.clauses if clause.key == OUTCOME
+        )
+
     @property
     def on_outcome(self) -> bool:
         """Whether the outcome is asked for: such an edge takes care of a failure."""

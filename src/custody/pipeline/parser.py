@@ -29,7 +29,7 @@ NODE_ID: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
 """Node ids become names of folders."""
 
 _SCOPES: dict[str, Scope] = {"graph": "graph", "node": "node", "edge": "edge"}
-_KEYWORDS = frozenset(("digraph", "edge", "graph", "node", "strict", "subgraph"))
+KEYWORDS: Final = frozenset(("digraph", "edge", "graph", "node", "strict", "subgraph"))
 _HEADERS = frozenset(("digraph", "graph", "strict"))
 
 
@@ -168,10 +168,10 @@ class _Parser:
         if self.scan.kind != WORD:
             return ""
         word = self.scan.value.lower()
-        return word if word in _KEYWORDS else ""
+        return word if word in KEYWORDS else ""
 
     def _check_id(self, name: str, start: int, *, bare: bool) -> None:
-        if bare and name.lower() in _KEYWORDS:
+        if bare and name.lower() in KEYWORDS:
             self.reading.report(start, f"{shown(name)} is a keyword", "put it in quotes")
         elif NODE_ID.fullmatch(name) is None:
             self.reading.report(

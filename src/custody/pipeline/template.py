@@ -14,6 +14,9 @@ from custody.errors import UsageError
 RESERVED = ("goal", "run_id")
 """Names that every run knows."""
 
+TEMPLATES = ("prompt", "content")
+"""Attributes whose text is a template."""
+
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _PLACE = re.compile(rf"\$(?:\$|(goal)(?![A-Za-z0-9_])|\{{({NAME.pattern})\}}|\{{)")
 

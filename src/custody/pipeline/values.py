@@ -64,10 +64,10 @@ def written(value: AttributeValue) -> str:
     """Return a value as a pipeline's author would write it, without quotes."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, float):
-        text = f"{value:.18f}".rstrip("0")
-        return f"{text}0" if text.endswith(".") else text
-    return str(value)
+    text = str(value)
+    if isinstance(value, float) and "e" in text:
+        return f"{value:.18f}".rstrip("0")
+    return text
 
 
 def _is_written(text: str, kind: AttributeKind) -> bool:

@@ -10,11 +10,8 @@ from custody.model.allowlist import Allowlist
 from custody.model.finding import Finding, Severity
 from custody.model.graph import Catalog, Pipeline, Position
 from custody.pipeline.condition import parse_condition
-from custody.pipeline.template import RESERVED, look_into
+from custody.pipeline.template import RESERVED, TEMPLATES, look_into
 from custody.pipeline.wording import Nearest, found, shown
-
-TEMPLATES = ("prompt", "content")
-"""Attributes whose text is a template."""
 
 WORKSPACE = "workspace/"
 
