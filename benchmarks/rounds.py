@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from benchmarks.fresh import NotMeasured
@@ -27,9 +27,9 @@ class Result:
 
 
 def interleave(
-    contestants: Mapping[str, Turn], rounds: int, *, once: Collection[str] = ()
+    contestants: Mapping[str, Turn], rounds: int, *, most: Mapping[str, int] | None = None
 ) -> dict[str, Result]:
-    """Let every contestant have ``rounds`` turns, those in ``once`` a single one.
+    """Let every contestant have ``rounds`` turns, those in ``most`` no more than it says.
 
     Each round begins with another contestant, so that none always follows the same one.
     """
@@ -39,7 +39,7 @@ def interleave(
         begin = number % len(names)
         for name in names[begin:] + names[:begin]:
             result = results[name]
-            if result.failure or (name in once and result.turns):
+            if result.failure or len(result.turns) >= (most or {}).get(name, rounds):
                 continue
             sys.stderr.write(f"  round {number + 1} of {rounds}: {name}\n")
             try:

@@ -12,7 +12,7 @@ import os
 import sys
 import time
 
-NODE_BYTES = 1500
+NODE_BYTES = 2200
 CHECKPOINT_BYTES = 400
 
 

@@ -21,7 +21,7 @@ def node_time(ground: Ground, scale: Scale) -> list[Row]:
     results = interleave(
         {one.name: partial(_turn, one, scale.nodes, ground) for one in everyone},
         scale.rounds,
-        once={one.name for one in everyone if one.slow},
+        most={one.name: one.most_turns for one in everyone},
     )
     syncs = {one: syncs_per_node(one, ground) for one in everyone}
 

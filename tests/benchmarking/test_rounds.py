@@ -19,9 +19,9 @@ def test_contestants_alternate_and_each_begins_in_its_turn() -> None:
     assert results["a"].median("memory") is None
 
 
-def test_a_slow_contestant_has_one_turn() -> None:
-    results = interleave({"a": lambda: {"time": 1}}, 3, once={"a"})
-    assert len(results["a"].turns) == 1
+def test_a_contestant_has_no_more_turns_than_its_most() -> None:
+    results = interleave({"a": lambda: {"time": 1}}, 3, most={"a": 2})
+    assert len(results["a"].turns) == 2
 
 
 def test_a_failure_is_kept_and_ends_the_turns() -> None:
