@@ -263,8 +263,11 @@ def create(folder: int, name: str, data: bytes, mode: int | None, *, sync: bool)
     except OSError as error:
         if error.errno not in _UNSUPPORTED:
             raise
-    else:
-        return
+        create_by_rename(folder, name, data, mode, sync=sync)
+
+
+def create_by_rename(folder: int, name: str, data: bytes, mode: int | None, *, sync: bool) -> None:
+    """Do what `create` does on file systems that know no files without a name."""
     temporary = temporary_name()
     try:
         write_new(folder, temporary, data, mode, sync=sync)

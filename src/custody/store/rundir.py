@@ -18,6 +18,7 @@ from custody.errors import BlobDamaged, PathRefused, RunExists, RunLocked, RunNo
 from custody.model.evidence import Evidence
 from custody.model.record import Record, decode, encode_pretty
 from custody.store import files
+from custody.store.blobs import FOLDER as BLOBS
 from custody.store.blobs import Blobs
 from custody.store.faults import failure
 from custody.store.index import MANIFEST, check_run_id
@@ -128,7 +129,7 @@ class RunDirectory:
 
     def sweep(self) -> int:
         """Remove the temporary files that a process left when it ended; return how many."""
-        return sum(self._sweep(folder) for folder in list(self._folders()))
+        return sum(self._sweep(folder) for folder in self._folders())
 
     def stage(self, node: str, visit: int, attempt: int) -> StageFolder:
         """Return the folder of one attempt; it is made when something is put there."""
@@ -181,16 +182,16 @@ class RunDirectory:
             os.close(descriptor)
 
     def _folders(self) -> Iterator[str]:
-        """Yield every folder of the run that only custody writes; blobs have theirs on top."""
+        """Yield every folder of the run that only custody writes, each before those in it."""
         waiting = [""]
         while waiting:
             folder = waiting.pop()
             yield folder
-            if folder == "blobs":
-                continue
+            if folder == BLOBS:
+                continue  # its temporaries lie on top
             with self.root.scan(folder) as entries:
                 waiting.extend(
-                    f"{folder}/{entry.name}" if folder else entry.name
+                    _below(folder, entry.name)
                     for entry in entries
                     if entry.is_dir(follow_symlinks=False)
                     and (folder or entry.name not in _NOT_OURS)
@@ -200,8 +201,12 @@ class RunDirectory:
         with self.root.scan(folder) as entries:
             left = [entry.name for entry in entries if files.is_temporary(entry.name)]
         for name in left:
-            self.root.remove_tree(f"{folder}/{name}" if folder else name)
+            self.root.remove_tree(_below(folder, name))
         return len(left)
+
+
+def _below(folder: str, name: str) -> str:
+    return f"{folder}/{name}" if folder else name
 
 
 class _Named(msgspec.Struct):

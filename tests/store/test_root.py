@@ -1,0 +1,459 @@
+"""A root: nothing leaves it, nothing is half written, every refusal has its code."""
+
+from __future__ import annotations
+
+import os
+import resource
+import socket
+import stat
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from custody.errors import PathRefused, StorageFailed
+from custody.model.relpath import RelPath
+from custody.store import files
+from custody.store.resolve import own
+from custody.store.root import Root, read_file
+
+Case = Callable[[str], dict[str, Any]]
+AsUser = Callable[[], AbstractContextManager[None]]
+
+
+@contextmanager
+def refused(code: str) -> Iterator[None]:
+    with pytest.raises(PathRefused) as caught:
+        yield
+    assert caught.value.code == code
+    assert caught.value.where
+
+
+def code_of(case: dict[str, Any]) -> str:
+    return str(case["expect"]).partition(":")[2]
+
+
+def inside(tree: Root) -> Path:
+    return Path(tree.path)
+
+
+def descriptors() -> set[str]:
+    return set(os.listdir("/proc/self/fd"))
+
+
+class TestHostileTrees:
+    @pytest.mark.req("I-06")
+    def test_fs_001_a_symlinked_directory(self, tree: Root, outside: Path, hostile: Case) -> None:
+        (inside(tree) / "d").symlink_to(outside)
+        code = code_of(hostile("fs-001"))
+        path = RelPath.parse("d/evil")
+        with refused(code):
+            tree.write(path, b"x")
+        with refused(code):
+            tree.create(path, b"x")
+        with refused(code):
+            tree.make_dirs("d/deeper")
+        with refused(code):
+            tree.read("d/secret")
+        with refused(code):
+            tree.remove("d/secret")
+        with refused(code):
+            tree.rename("d/secret", "mine")
+        with refused(code):
+            tree.names("d")
+        assert os.listdir(outside) == ["secret"]
+
+    def test_fs_003_a_loop(self, tree: Root, hostile: Case) -> None:
+        (inside(tree) / "a").symlink_to("b")
+        (inside(tree) / "b").symlink_to("a")
+        with refused(code_of(hostile("fs-003"))):
+            tree.read("a")
+
+    def test_fs_004_a_magic_link(self, tree: Root, hostile: Case) -> None:
+        (inside(tree) / "r").symlink_to("/proc/self/root")
+        with refused(code_of(hostile("fs-004"))):
+            tree.read("r/etc/passwd")
+
+    def test_a_magic_link_of_procfs_itself(self) -> None:
+        with Root.open("/proc/self") as process, refused("symlink"):
+            process.read("root/etc/passwd")
+
+    def test_fs_005_a_link_at_the_end(self, tree: Root, outside: Path, hostile: Case) -> None:
+        (inside(tree) / "scripts").mkdir()
+        (inside(tree) / "scripts" / "x.tcl").symlink_to(outside / "secret")
+        code = code_of(hostile("fs-005"))
+        with refused(code):
+            tree.read("scripts/x.tcl")
+        with refused(code):
+            tree.digest("scripts/x.tcl")
+        with refused(code):
+            tree.write("scripts/x.tcl", b"x")
+        with refused(code):
+            tree.change_mode("scripts/x.tcl", 0o777)
+        assert (outside / "secret").read_text() == "secret"
+
+    def test_fs_006_past_path_max(self, tree: Root, outside: Path, hostile: Case) -> None:
+        case = hostile("fs-006")
+        path = case["input"]["write"]
+        build_past_path_max(tree.fd, path, outside)
+        with refused(code_of(case)):
+            tree.write(RelPath.parse(path), b"x")
+        assert os.listdir(outside) == ["secret"]
+
+    def test_fs_006_fools_a_check_by_realpath(
+        self, tmp_path: Path, outside: Path, hostile: Case
+    ) -> None:
+        path = hostile("fs-006")["input"]["write"]
+        folder = tmp_path / "ws"
+        folder.mkdir()
+        with Root.open(str(folder)) as tree:
+            build_past_path_max(tree.fd, path, outside)
+        target = f"{folder}/{path}"
+        assert os.path.realpath(target).startswith(f"{os.path.realpath(folder)}/")
+        Path(target).write_bytes(b"x")
+        assert (outside / "pwned").exists()
+
+    def test_fs_008_a_second_name(self, tree: Root, outside: Path, hostile: Case) -> None:
+        os.link(outside / "secret", inside(tree) / "h")
+        code = code_of(hostile("fs-008"))
+        with refused(code):
+            tree.write("h", b"x")
+        with refused(code):
+            tree.read("h")
+        with refused(code):
+            tree.digest("h")
+        with refused(code):
+            tree.change_mode("h", 0o777)
+        assert (outside / "secret").read_text() == "secret"
+
+    @pytest.mark.parametrize("name", ["zero", "null"])
+    def test_fs_010_a_device(self, name: str, hostile: Case) -> None:
+        with Root.open("/dev", resolver=own) as devices, refused(code_of(hostile("fs-010"))):
+            devices.read(name)
+
+    def test_pipes_and_sockets_do_not_hang(self, tree: Root) -> None:
+        os.mkfifo(inside(tree) / "pipe")
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(f"/proc/self/fd/{tree.fd}/socket")
+            for name in ("pipe", "socket"):
+                with refused("not_regular"):
+                    tree.read(name)
+                with refused("not_regular"):
+                    tree.write(name, b"x")
+
+    def test_a_directory_is_no_file(self, tree: Root) -> None:
+        tree.make_dirs("d")
+        with refused("not_regular"):
+            tree.read("d")
+        with refused("not_regular"):
+            tree.write("d", b"x")
+
+    def test_fs_011_a_sparse_file(self, tree: Root, hostile: Case) -> None:
+        with (inside(tree) / "sparse").open("wb") as file:
+            file.truncate(1 << 40)
+        for look in (tree.read, tree.digest):
+            with refused(code_of(hostile("fs-011"))):
+                look("sparse")
+
+    def test_fs_013_a_closed_directory(
+        self, tree: Root, hostile: Case, ordinary_user: AsUser
+    ) -> None:
+        tree.write("d/x", b"x")
+        tree.write("f", b"x", mode=0o000)
+        inside(tree).chmod(0o777)
+        (inside(tree) / "d").chmod(0o000)
+        code = code_of(hostile("fs-013"))
+        try:
+            with ordinary_user():
+                with refused(code):
+                    tree.read("d/x")
+                with refused(code):
+                    tree.read("f")
+                with refused(code):
+                    tree.names("d")
+                with pytest.raises(StorageFailed) as failed:
+                    tree.write("d/y", b"y")
+                assert failed.value.where.endswith("/ws/d/y")
+                assert failed.value.hint
+        finally:
+            (inside(tree) / "d").chmod(0o755)
+
+    @pytest.mark.parametrize("look", ["read", "digest"])
+    def test_fs_016_a_file_that_grows(self, tree: Root, look: str, hostile: Case) -> None:
+        tree.write("x", bytes(32 << 20))
+        done = threading.Event()
+
+        def grow() -> None:
+            with (inside(tree) / "x").open("ab", buffering=0) as file:
+                while not done.is_set():
+                    file.write(b"x")
+
+        writer = threading.Thread(target=grow)
+        writer.start()
+        try:
+            with refused(code_of(hostile("fs-016"))):
+                getattr(tree, look)("x")
+        finally:
+            done.set()
+            writer.join()
+
+    def test_a_file_that_shrinks(self, tree: Root) -> None:
+        tree.write("x", bytes(1 << 20))
+        fd = tree.open_fd("x", files.READ)
+        try:
+            pieces = files.chunks(fd, 1 << 30)
+            next(pieces)
+            os.truncate(f"{tree.path}/x", 10)
+            with pytest.raises(PathRefused) as caught:
+                list(pieces)
+        finally:
+            os.close(fd)
+        assert caught.value.code == "changed_during_read"
+
+    def test_a_file_that_is_replaced_meanwhile_is_read_again(self, tree: Root) -> None:
+        done = threading.Event()
+
+        def replace() -> None:
+            number = 0
+            while not done.is_set():
+                number += 1
+                tree.write("x", b"%d" % number * 100_000)
+
+        tree.write("x", b"0" * 100_000)
+        writer = threading.Thread(target=replace)
+        writer.start()
+        try:
+            for _ in range(300):
+                data = tree.read("x")
+                assert data == data[: len(data) // 100_000] * 100_000
+        finally:
+            done.set()
+            writer.join()
+
+    def test_no_refusal_leaks_a_descriptor(self, tree: Root, outside: Path) -> None:
+        (inside(tree) / "d").symlink_to(outside)
+        tree.write("a/b/c/f", b"x")
+        (inside(tree) / "a/b/link").symlink_to("c")
+        before = descriptors()
+        for path in ("d/evil", "a/b/link/f", "a/b/c/f/g", "a/b/c"):
+            with pytest.raises(PathRefused):
+                tree.write(path, b"x", parents=False)
+            with pytest.raises(PathRefused):
+                tree.read(path)
+            with pytest.raises(PathRefused):
+                tree.make_dirs(f"{path}/f/x" if path == "a/b/c" else path)
+        assert descriptors() == before
+
+
+class TestNames:
+    @pytest.mark.parametrize(
+        "name", ["", "/", "/etc", ".", "..", "a/..", "../a", "a//b", "a/", "a/./b", "a\0b"]
+    )
+    def test_a_text_that_is_no_name_is_refused(self, tree: Root, name: str) -> None:
+        for act in (tree.read, tree.make_dirs, tree.remove, tree.stat):
+            with pytest.raises(PathRefused) as caught:
+                act(name)
+            assert caught.value.code == "noncanonical"
+
+    def test_names_that_only_the_file_system_admits(self, tree: Root) -> None:
+        for name in ("a b ", "-rf", "x\ny", "\udcff", "...", ".git", "con"):
+            tree.write(name, name.encode(errors="surrogateescape"))
+            assert tree.read(name) == name.encode(errors="surrogateescape")
+        assert "\udcff" in tree.names()
+
+    @pytest.mark.parametrize(
+        ("path", "code"),
+        [
+            ("SRC/main.py", "case_collision"),
+            ("src/Main.py", "case_collision"),
+            ("src/main.py", ""),
+            ("src/new.py", ""),
+            ("new/main.py", ""),
+            ("Stra\u00dfe", "case_collision"),
+            ("src/main.py/x", ""),
+        ],
+    )
+    def test_path_058_names_that_differ_by_case(self, tree: Root, path: str, code: str) -> None:
+        tree.write("src/main.py", b"")
+        tree.write("STRASSE", b"")
+        if code:
+            with refused(code):
+                tree.refuse_case_collision(RelPath.parse(path))
+        else:
+            tree.refuse_case_collision(RelPath.parse(path))
+
+    def test_path_058_is_the_case_of_the_corpus(self, tree: Root, hostile: Case) -> None:
+        case = hostile("path-058")
+        tree.write("src/main.py", b"")
+        with refused(code_of(case)):
+            tree.refuse_case_collision(RelPath.parse(case["input"]))
+
+
+class TestWriting:
+    def test_makes_parents_and_replaces(self, tree: Root) -> None:
+        path = RelPath.parse("a/b/c.txt")
+        tree.write(path, b"one")
+        tree.write(path, b"two", sync=True)
+        assert tree.read(path) == b"two"
+        assert tree.names("a/b") == ["c.txt"]
+
+    def test_without_parents(self, tree: Root) -> None:
+        with refused("missing"):
+            tree.write("a/b", b"", parents=False)
+        tree.write("a", b"")
+        with refused("not_directory"):
+            tree.write("a/b", b"")
+
+    def test_a_new_inode_each_time(self, tree: Root) -> None:
+        tree.write("f", b"one")
+        with (inside(tree) / "f").open("rb") as old:
+            tree.write("f", b"two")
+            assert old.read() == b"one"
+
+    @pytest.mark.parametrize("how", ["write", "create"])
+    def test_modes(self, tree: Root, how: str) -> None:
+        before = os.umask(0o077)
+        try:
+            getattr(tree, how)("usual", b"")
+            getattr(tree, how)("exact", b"", mode=0o755)
+        finally:
+            os.umask(before)
+        assert stat.S_IMODE(tree.stat("usual").st_mode) == 0o600
+        assert stat.S_IMODE(tree.stat("exact").st_mode) == 0o755
+
+    def test_create_is_once(self, tree: Root) -> None:
+        tree.create("a/once", b"first")
+        with refused("exists"):
+            tree.create("a/once", b"second")
+        (inside(tree) / "link").symlink_to("nowhere")
+        with refused("exists"):
+            tree.create("link", b"x")
+        assert tree.read("a/once") == b"first"
+        assert tree.names("a") == ["once"]
+
+    def test_create_where_nameless_files_are_unknown(self, tree: Root) -> None:
+        files.create_by_rename(tree.fd, "once", b"first", None, sync=True)
+        with pytest.raises(FileExistsError):
+            files.create_by_rename(tree.fd, "once", b"second", None, sync=True)
+        assert tree.names() == ["once"]
+        assert tree.read("once") == b"first"
+
+    def test_a_full_disk_leaves_what_was_there(self, tree: Root) -> None:
+        tree.write("f", b"old")
+        for act in (tree.write, tree.create):
+            with file_size_limit(100), pytest.raises(StorageFailed) as failed:
+                act("f" if act == tree.write else "new", b"x" * 1000)
+            assert failed.value.hint
+        assert tree.read("f") == b"old"
+        assert tree.names() == ["f"]
+
+    def test_links_and_modes_and_removal(self, tree: Root) -> None:
+        tree.write_link("d/link", "../anywhere")
+        tree.write_link("d/link", "elsewhere")
+        assert tree.read_link("d/link") == "elsewhere"
+        tree.write("d/f", b"")
+        tree.change_mode("d/f", 0o700)
+        tree.change_mode("d", 0o711)
+        assert stat.S_IMODE(tree.stat("d/f").st_mode) == 0o700
+        assert stat.S_IMODE(tree.stat("d").st_mode) == 0o711
+        with refused("not_empty"):
+            tree.remove("d")
+        tree.rename("d/f", "e/g")
+        tree.remove("d/link")
+        tree.remove("d")
+        assert tree.names() == ["e"]
+        with refused("missing"):
+            tree.remove("d")
+
+    def test_exists(self, tree: Root) -> None:
+        tree.write("f", b"")
+        tree.write_link("l", "nowhere")
+        assert tree.exists("f")
+        assert tree.exists("l")
+        assert not tree.exists("g")
+        assert not tree.exists("g/h")
+        assert not tree.exists("f/h")
+
+    def test_a_root_below(self, tree: Root) -> None:
+        tree.write("a/b/f", b"x")
+        with tree.sub("a/b") as below:
+            assert below.names() == ["f"]
+            assert below.path == f"{tree.path}/a/b"
+        below.close()
+
+
+class TestRemovingTrees:
+    def test_however_deep(self, tree: Root) -> None:
+        folder = os.dup(tree.fd)
+        for _ in range(1200):
+            os.mkdir("d", dir_fd=folder)
+            following = os.open("d", os.O_RDONLY, dir_fd=folder)
+            os.close(folder)
+            folder = following
+        os.close(folder)
+        tree.remove_tree("d")
+        assert tree.names() == []
+
+    def test_whatever_its_modes(self, tree: Root, ordinary_user: AsUser) -> None:
+        inside(tree).chmod(0o777)
+        with ordinary_user():
+            for path in ("t/a/b/f", "t/c/f", "t/f"):
+                tree.write(path, b"x")
+            for path in ("t/a/b", "t/a", "t/c", "t"):
+                tree.change_mode(path, 0o000)
+            tree.remove_tree("t")
+        assert tree.names() == []
+
+    def test_links_are_removed_and_not_followed(self, tree: Root, outside: Path) -> None:
+        tree.make_dirs("t/a")
+        (inside(tree) / "t/a/link").symlink_to(outside)
+        tree.write_link("l", str(outside))
+        tree.remove_tree("t")
+        tree.remove_tree("l")
+        assert tree.names() == []
+        assert os.listdir(outside) == ["secret"]
+
+
+class TestOpening:
+    def test_what_is_no_directory(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("")
+        for name in ("nothing", "file"):
+            with pytest.raises(PathRefused) as caught:
+                Root.open(str(tmp_path / name))
+            assert caught.value.code == "missing"
+
+    def test_a_file_that_the_user_named(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_bytes(b"x" * 300_000)
+        (tmp_path / "link").symlink_to("file")
+        assert read_file(str(tmp_path / "link")) == b"x" * 300_000
+        for name, limit in (("file", 10), ("nothing", 10), (".", 10)):
+            with pytest.raises(StorageFailed):
+                read_file(str(tmp_path / name), limit=limit)
+
+
+@contextmanager
+def file_size_limit(size: int) -> Iterator[None]:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def build_past_path_max(base: int, path: str, outside: Path) -> None:
+    """Make directories whose real path is longer than PATH_MAX behind a short path of links."""
+    *steps, link, _ = path.split("/")
+    folder = os.dup(base)
+    for depth, step in enumerate(steps):
+        long_name = f"{depth:02d}".ljust(247, "d")
+        os.mkdir(long_name, dir_fd=folder)
+        os.symlink(long_name, step, dir_fd=folder)
+        following = os.open(long_name, os.O_RDONLY, dir_fd=folder)
+        os.close(folder)
+        folder = following
+    os.symlink(f"{'../' * (len(steps) + 1)}{outside.name}", link, dir_fd=folder)
+    os.close(folder)

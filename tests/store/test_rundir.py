@@ -1,0 +1,264 @@
+"""The run directory: claimed once, locked, swept, and read back as it was written."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from custody.errors import (
+    BlobDamaged,
+    MalformedDocument,
+    PathRefused,
+    RunExists,
+    RunLocked,
+    RunNotFound,
+    StorageFailed,
+    UsageError,
+)
+from custody.model.documents import Checkpoint
+from custody.model.evidence import Evidence
+from custody.store.journal import Journal
+from custody.store.rundir import RunDirectory
+
+Record = Callable[..., Journal]
+Case = Callable[[str], dict[str, Any]]
+
+CHECKPOINT = Checkpoint(
+    run_id="run_1",
+    pipeline_sha256="",
+    status="RUNNING",
+    node="a",
+    visit=1,
+    attempt=1,
+    steps=1,
+    events=1,
+    offset=10,
+    head="",
+)
+HOLDER = """
+import sys
+from custody.store.rundir import RunDirectory
+with RunDirectory.open(sys.argv[1], write=True):
+    print("locked", flush=True)
+    sys.stdin.read()
+"""
+
+
+class TestClaiming:
+    def test_an_id_is_taken_once(self, tmp_path: Path) -> None:
+        runs = str(tmp_path / "deep" / "runs")
+        with RunDirectory.create(runs, "one") as run:
+            assert run.path == f"{runs}/one"
+            assert run.run_id == "one"
+            with pytest.raises(RunExists):
+                RunDirectory.create(runs, "one")
+        with pytest.raises(RunExists):
+            RunDirectory.create(runs, "one")
+
+    @pytest.mark.parametrize("run_id", ["", "../x", "a/b", ".hidden", "-x", "last", "x" * 65])
+    def test_an_id_that_is_none(self, tmp_path: Path, run_id: str) -> None:
+        with pytest.raises(UsageError):
+            RunDirectory.create(str(tmp_path), run_id)
+        assert os.listdir(tmp_path) == []
+
+    def test_a_place_that_cannot_be(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("")
+        with pytest.raises((StorageFailed, PathRefused)):
+            RunDirectory.create(str(tmp_path / "file"), "one")
+        with pytest.raises((StorageFailed, PathRefused)):
+            RunDirectory.create(str(tmp_path), "file")
+
+    def test_opening_what_is_no_run(self, tmp_path: Path) -> None:
+        (tmp_path / "empty").mkdir()
+        for name in ("nothing", "empty"):
+            with pytest.raises(RunNotFound):
+                RunDirectory.open(str(tmp_path / name), write=False)
+
+    def test_a_run_that_was_moved_keeps_its_id(
+        self, run: RunDirectory, record: Record, tmp_path: Path
+    ) -> None:
+        record(run.root)
+        with RunDirectory.open(run.path, write=False) as same:
+            assert same.run_id == "run_1"
+        run.write("manifest.json", b'{"run_id":"run_1","status":"PASS"}')
+        os.rename(run.path, tmp_path / "elsewhere")
+        with RunDirectory.open(str(tmp_path / "elsewhere"), write=False) as moved:
+            assert moved.run_id == "run_1"
+
+    def test_publishing(self, run: RunDirectory) -> None:
+        run.publish()
+
+
+class TestLocking:
+    def test_crash_008_two_at_once(self, run: RunDirectory, record: Record, hostile: Case) -> None:
+        assert hostile("crash-008")["expect"] == "reject:locked"
+        record(run.root)
+        with pytest.raises(RunLocked) as caught:
+            RunDirectory.open(run.path, write=True)
+        assert caught.value.hint
+        with RunDirectory.open(run.path, write=False) as reader:
+            assert reader.run_id == run.run_id
+        run.lock()
+        run.close()
+        with RunDirectory.open(run.path, write=True):
+            pass
+
+    def test_crash_009_a_process_that_died_holds_nothing(
+        self, run: RunDirectory, record: Record, hostile: Case
+    ) -> None:
+        assert hostile("crash-009")["expect"] == "recover:lock"
+        record(run.root)
+        run.close()
+        holder = subprocess.Popen(
+            [sys.executable, "-c", HOLDER, run.path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert holder.stdout is not None
+        assert holder.stdin is not None
+        try:
+            assert holder.stdout.readline() == "locked\n"
+            with pytest.raises(RunLocked):
+                RunDirectory.open(run.path, write=True)
+        finally:
+            holder.kill()
+            holder.wait()
+            holder.stdout.close()
+            holder.stdin.close()
+        with RunDirectory.open(run.path, write=True):
+            pass
+
+
+class TestFiles:
+    def test_documents_come_back(self, run: RunDirectory) -> None:
+        run.write_document("checkpoint.json", CHECKPOINT)
+        run.write_document("checkpoint.json", CHECKPOINT, sync=True)
+        assert run.read_document("checkpoint.json", Checkpoint) == CHECKPOINT
+        run.write("checkpoint.json", b"{}")
+        with pytest.raises(MalformedDocument):
+            run.read_document("checkpoint.json", Checkpoint)
+
+    def test_views_grow(self, run: RunDirectory) -> None:
+        run.append("trace.jsonl", b"one\n")
+        run.append("trace.jsonl", b"two\n")
+        assert run.root.read("trace.jsonl") == b"one\ntwo\n"
+        run.write("trace.jsonl", b"new\n")
+        run.append("trace.jsonl", b"three\n")
+        assert run.root.read("trace.jsonl") == b"new\nthree\n"
+
+    def test_evidence_is_checked(self, run: RunDirectory) -> None:
+        long = run.stage("a", 1, 1).write("long", b"x" * 5000)
+        assert run.read_evidence(long) == b"x" * 5000
+        run.write(long.path, b"y" * 5000)
+        with pytest.raises(BlobDamaged):
+            run.read_evidence(long)
+        run.root.remove(long.path)
+        with pytest.raises(BlobDamaged):
+            run.read_evidence(long)
+
+    def test_a_text_in_the_evidence_needs_no_file(self, run: RunDirectory) -> None:
+        digest = hashlib.sha256(b"abc").hexdigest()
+        assert run.read_evidence(Evidence.of_text("nodes/a/1.1/x", "abc")) == b"abc"
+        with pytest.raises(BlobDamaged):
+            run.read_evidence(Evidence(path="x", sha256=digest, bytes=3, text="abd"))
+
+    def test_crash_005_leftovers_are_swept(self, run: RunDirectory, hostile: Case) -> None:
+        assert hostile("crash-005")["expect"] == "recover:no_partial"
+        run.stage("a", 1, 1).write("kept", "x")
+        run.blobs.put(b"abc")
+        kept = (".tmp.x", "nodes/.tmp", "workspace/.tmp.1.1", "workspace/d/.tmp.1.1")
+        left = (".tmp.1.1", "nodes/a/1.1/.tmp.12.0", "blobs/.tmp.3.4")
+        for path in (*kept, *left):
+            run.write(path, b"x")
+        run.root.make_dirs("nodes/a/.tmp.5.5/deep")
+        assert run.sweep() == 4
+        assert run.sweep() == 0
+        assert all(run.root.exists(path) for path in kept)
+        assert not any(run.root.exists(path) for path in left)
+        assert run.root.names("nodes/a") == ["1.1"]
+
+    def test_fs_024_a_file_that_cannot_be_changed(
+        self, run: RunDirectory, hostile: Case, ordinary_user: Callable[[], Any]
+    ) -> None:
+        assert hostile("fs-024")["expect"] == "recover:typed_fail"
+        run.root.write("f", b"x")
+        os.chmod(run.path, 0o555)
+        with ordinary_user(), pytest.raises(StorageFailed) as failed:
+            run.write("f", b"y")
+        assert failed.value.where.endswith("/f")
+        assert failed.value.hint
+        os.chmod(run.path, 0o755)
+
+
+class TestStages:
+    def test_where_it_lies(self, run: RunDirectory) -> None:
+        assert run.stage("build-1.x_Y", 2, 3).path == "nodes/build-1.x_Y/2.3"
+
+    @pytest.mark.parametrize("node", ["", ".", "..", "a/b", "a b", "é", "-a", "a\0", "x" * 201])
+    def test_an_id_that_names_no_folder(self, run: RunDirectory, node: str) -> None:
+        with pytest.raises(PathRefused) as caught:
+            run.stage(node, 1, 1)
+        assert caught.value.code == "node_id"
+
+    @pytest.mark.req("P-12")
+    def test_texts_and_bytes(self, run: RunDirectory) -> None:
+        stage = run.stage("a", 1, 1)
+        text = stage.write("prompt.md", "é")
+        assert text == Evidence.of_text("nodes/a/1.1/prompt.md", "é")
+        assert run.root.read(text.path) == "é".encode()
+        assert stage.write("bytes", b"abc").text == "abc"
+        assert stage.write("binary", b"\xff").text is None
+        long = stage.write("long", "x" * 5000)
+        assert long.text == "x" * 5000
+        assert long.sealed().text is None
+        assert stage.write("long.bytes", b"x" * 5000).text is None
+
+    def test_half_a_surrogate_pair_is_written_as_its_evidence_says(self, run: RunDirectory) -> None:
+        evidence = run.stage("a", 1, 1).write("response.md", "a\ud800b")
+        assert evidence.text == "a?b"
+        assert run.read_evidence(evidence) == run.root.read(evidence.path) == b"a?b"
+
+    @pytest.mark.req("P-15")
+    def test_streams(self, run: RunDirectory) -> None:
+        stage = run.stage("a", 1, 1)
+        for name, data in (("out", b"abc"), ("err", b""), ("long", b"x" * 5000)):
+            with stage.open_stream(name) as stream:
+                for byte in (data[:1], data[1:]):
+                    os.write(stream.fileno(), byte)
+            evidence = stage.seal(name)
+            assert evidence.sha256 == hashlib.sha256(data).hexdigest()
+            assert evidence.bytes == len(data)
+            assert evidence.text == (data.decode() if len(data) < 2048 else None)
+            assert run.read_evidence(evidence) == data
+        with pytest.raises(PathRefused) as caught:
+            stage.open_stream("out")
+        assert caught.value.code == "exists"
+        stage.settle()
+
+    @pytest.mark.req("P-10")
+    def test_what_an_interrupted_attempt_left_is_set_aside(self, run: RunDirectory) -> None:
+        stage = run.stage("a", 1, 1)
+        assert stage.set_aside() == ""
+        assert stage.begin() == ""
+        for number in (1, 2):
+            stage.write("f", f"{number}")
+            assert stage.begin() == f"nodes/a/1.1.lost.{number}"
+            assert run.root.names(stage.path) == []
+        assert run.root.read("nodes/a/1.1.lost.2/f") == b"2"
+
+    def test_settling_twice(self, run: RunDirectory) -> None:
+        stage = run.stage("a", 1, 1)
+        stage.settle()
+        stage.write("long", b"x" * 5000)
+        stage.settle()
+        stage.write("longer", b"x" * 6000)
+        stage.settle()
+        run.stage("a", 1, 2).settle()
