@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from custody.engine.replay import Replay
     from custody.engine.verify import Verification
     from custody.model.event import JournalLine
-    from custody.store.rundir import RunDirectory
+    from custody.pipeline.plan import PlannedNode
     from custody.views.attempts import Account
     from custody.views.changed import ChangedFile
 
@@ -38,9 +38,12 @@ __all__ = [
     "fork",
     "list_runs",
     "load",
+    "picture",
+    "plan",
     "replay",
     "resume",
     "run",
+    "save",
     "scaffold",
     "show",
     "verify",
@@ -183,84 +186,32 @@ def _refuse_unknown(given: Mapping[str, str], pipeline: Pipeline) -> None:
 
 def show(run: str, *, runsdir: str = DEFAULT_RUNSDIR) -> RunResult:
     """Return how a run went, or how far it has come by now."""
-    import hashlib
+    from custody.engine import look
 
-    from custody.engine.records import recorded_changes
-    from custody.model.event import RequestAnswered
-    from custody.model.record import encode
-    from custody.store.rundir import RunDirectory
-    from custody.views.collect import Collector
-
-    with RunDirectory.open(find_run(run, runsdir), write=False) as opened:
-        collector, last = Collector(opened.run_id), b""
-        for line in _effective(opened):
-            fact = line.fact()
-            answered = isinstance(fact, RequestAnswered)
-            collector.add(line, fact, recorded_changes(opened, fact) if answered else ())
-            last = encode(line)
-        summary = collector.summary(hashlib.sha256(last).hexdigest())
-        return RunResult(run_id=opened.run_id, path=opened.path, summary=summary)
+    return look.overview(find_run(run, runsdir))
 
 
-def account(
-    run: str, node: str, *, attempt: str = "", runsdir: str = DEFAULT_RUNSDIR
-) -> Account:
+def account(run: str, node: str, *, attempt: str = "", runsdir: str = DEFAULT_RUNSDIR) -> Account:
     """Return everything about one attempt at a stage; ``attempt`` is ``1.1``, or the last one."""
-    from custody.engine.records import recorded_changes
-    from custody.store.rundir import RunDirectory
-    from custody.views.attempts import Account, attempts, texts_of
+    from custody.engine import look
 
-    with RunDirectory.open(find_run(run, runsdir), write=False) as opened:
-        tried = attempts(_effective(opened), node)
-        if not tried:
-            raise _never_came(opened.run_id, node)
-        shown = next((one for one in reversed(tried) if attempt in ("", one.number)), None)
-        if shown is None:
-            numbers = ", ".join(one.number for one in tried)
-            raise UsageError(f"{node!r} had no attempt {attempt!r}", hint=f"it had {numbers}")
-        texts, unreadable = texts_of(opened, shown)
-        return Account(
-            shown=shown,
-            attempts=tried,
-            changes=() if shown.answer is None else recorded_changes(opened, shown.answer),
-            texts=texts,
-            unreadable=unreadable,
-        )
+    return look.account(find_run(run, runsdir), node, attempt)
 
 
 def events(
     run: str, *, runsdir: str = DEFAULT_RUNSDIR, follow: bool = False
 ) -> Iterator[JournalLine]:
     """Yield the lines of a run's journal; with ``follow`` those to come too, until it has ended."""
-    from custody.store.follow import follow as follow_lines
-    from custody.store.journal import read_lines
-    from custody.store.rundir import RunDirectory
+    from custody.engine import look
 
-    with RunDirectory.open(find_run(run, runsdir), write=False) as opened:
-        if follow:
-            yield from follow_lines(opened.root)
-        else:
-            yield from read_lines(opened.root, run_id=opened.run_id, torn_ok=True)
+    return look.events(find_run(run, runsdir), following=follow)
 
 
-def changes(
-    run: str, node: str = "", *, runsdir: str = DEFAULT_RUNSDIR
-) -> Iterator[ChangedFile]:
+def changes(run: str, node: str = "", *, runsdir: str = DEFAULT_RUNSDIR) -> Iterator[ChangedFile]:
     """Yield what a run has changed by now, or what each attempt at one of its stages did."""
-    from functools import partial
+    from custody.engine import look
 
-    from custody.engine.records import recorded_changes
-    from custody.store.rundir import RunDirectory
-    from custody.views.changed import changed_by_node, changed_by_run
-
-    with RunDirectory.open(find_run(run, runsdir), write=False) as opened:
-        changes_of = partial(recorded_changes, opened)
-        if not node:
-            yield from changed_by_run(opened.blobs, _effective(opened), changes_of)
-            return
-        if not any(line.node == node for line in _effective(opened)):
-            raise _never_came(opened.run_id, node)
-        yield from changed_by_node(opened.blobs, _effective(opened), changes_of, node)
+    return look.changes(find_run(run, runsdir), node)
 
 
 def scaffold(folder: str, files: Mapping[str, bytes]) -> tuple[str, ...]:
@@ -277,14 +228,25 @@ def scaffold(folder: str, files: Mapping[str, bytes]) -> tuple[str, ...]:
     return tuple(os.path.normpath(os.path.join(folder, name)) for name in files)
 
 
-def _effective(run: RunDirectory) -> Iterator[JournalLine]:
-    """Yield the lines that count; of a run that goes on, those that are whole by now."""
-    from custody.engine.tape import effective
-    from custody.store.journal import read_lines
+def plan(name: str) -> tuple[Pipeline, list[PlannedNode]]:
+    """Return a pipeline, and what a run of it would do in which order."""
+    from custody.pipeline.plan import explain
 
-    return effective(lambda: read_lines(run.root, run_id=run.run_id, torn_ok=True))
+    pipeline = load(name)
+    return pipeline, explain(pipeline)
 
 
-def _never_came(run_id: str, node: str) -> UsageError:
-    hint = f"`custody show {run_id}` lists its stages"
-    return UsageError(f"run {run_id} never came to {node!r}", hint=hint)
+def picture(name: str, form: str) -> str:
+    """Return a pipeline drawn as ``text``, or in one form of DOT."""
+    from custody.pipeline.picture import to_dot, to_text
+
+    return to_text(load(name)) if form == "text" else to_dot(load(name))
+
+
+def save(path: str, data: bytes) -> None:
+    """Put a file where the user wants it, whole or not at all."""
+    from custody.store.root import Root
+
+    folder, name = os.path.split(path)
+    with Root.open(folder or os.curdir) as root:
+        root.write(name, data)

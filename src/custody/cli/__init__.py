@@ -1,0 +1,94 @@
+"""The command line: one file a command, and one place where exit codes are decided.
+
+    0    done
+    1    failed, or wrong usage
+    2    internal error
+    3    waiting for a person
+    130  interrupted
+
+`COMMANDS` names every command, so that help needs none of their modules; only the module of
+the command that was asked for is imported, and what is heavy only inside its functions.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from custody.errors import (
+    EXIT_DONE,
+    EXIT_FAILED,
+    EXIT_INTERNAL,
+    EXIT_WAITING,
+    CustodyError,
+    Interrupted,
+)
+
+COMMANDS = {
+    "init": "write a small pipeline to start from",
+    "check": "list every finding about pipelines, without running them",
+    "plan": "say what would run, in which order and why",
+    "graph": "draw a pipeline",
+    "run": "run a pipeline to its end",
+    "resume": "go on with a run that was left",
+    "replay": "prove that the recorded answers lead to the recorded decisions",
+    "fork": "start a new run that shares another's past up to a stage",
+    "runs": "list the runs",
+    "show": "show a run, or everything about one of its stages",
+    "log": "print the journal of a run, and follow it",
+    "diff": "show what a run changed, file by file",
+    "verify": "check that a run directory is what it claims to be",
+    "schema": "print the JSON Schema of a file or an event",
+    "completion": "print a script that completes commands in your shell",
+}
+"""Every command, and what it does in one line. Its module has its name."""
+
+_EXITS = {"PASS": EXIT_DONE, "FAIL": EXIT_FAILED, "RUNNING": EXIT_WAITING}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command that ``argv`` asks for and return the exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    from custody.cli import output
+
+    output.prepare()
+    as_json = "--json" in words
+    try:
+        return _answer(words, as_json=as_json)
+    except (CustodyError, KeyboardInterrupt) as caught:
+        error = caught if isinstance(caught, CustodyError) else Interrupted("interrupted")
+        output.complain(error, as_json=as_json)
+        _settle_interrupt()
+        return error.exit_code
+    except Exception as error:  # noqa: BLE001 - whatever it is, it ends here and is told
+        output.complain_of_bug(error, as_json=as_json, debug="--debug" in words)
+        return EXIT_INTERNAL
+
+
+def _answer(words: list[str], *, as_json: bool) -> int:
+    from custody.cli import output, parser
+
+    parsed = parser.parse(words)
+    if isinstance(parsed, str):
+        output.give_text(parsed)
+        return EXIT_DONE
+    answer = parsed.command.answer(parsed.options)
+    output.give(answer, as_json=as_json)
+    return _EXITS[answer.status]
+
+
+def _settle_interrupt() -> None:
+    """Let the process end with the exit code, not by a signal.
+
+    A `KeyboardInterrupt` that leaves code run from a string, as named tuples do when their module
+    is imported, stays noted in the interpreter although it was caught, and Python then ends itself
+    by SIGINT. Running another string clears the note.
+    """
+    exec("")  # noqa: S102
+
+
+def reference() -> str:
+    """Return the reference of all commands as Markdown."""
+    from custody.cli import manual
+
+    return manual.page(COMMANDS)

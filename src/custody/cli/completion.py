@@ -1,0 +1,45 @@
+"""``custody completion``."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from custody.cli.answer import Answer, Arguments, Line
+from custody.errors import UsageError
+
+ABOUT = "Print a script that makes your shell complete commands, options and file names."
+EXAMPLES = (
+    'eval "$(custody completion bash)"',
+    "custody completion zsh > ~/.zfunc/_custody",
+)
+SHELLS = ("bash", "zsh", "tcsh", "fish")
+
+
+def arguments(parser: Arguments) -> None:
+    """Declare the arguments."""
+    parser.add_argument("shell", choices=SHELLS, help="the shell")
+
+
+def answer(options: Namespace) -> Answer:
+    """Print the script."""
+    script = _script(options.shell)
+    return Answer(
+        data={"shell": options.shell, "script": script},
+        text=[Line(line) for line in script.rstrip("\n").split("\n")],
+        verbatim=True,
+    )
+
+
+def _script(shell: str) -> str:
+    from custody.cli import COMMANDS
+    from custody.cli.parser import build
+
+    try:
+        import shtab
+    except ImportError:
+        raise UsageError(
+            "completion needs the package shtab", hint="pip install 'custody[completion]'"
+        ) from None
+    if shell not in shtab.SUPPORTED_SHELLS:
+        raise UsageError(f"this version of shtab knows no {shell}", hint="upgrade shtab")
+    return str(shtab.complete(build(list(COMMANDS)), shell))

@@ -1,0 +1,62 @@
+"""Where a setting comes from: the flag, the environment, a file, the default; the first wins.
+
+The files are ``custody.toml`` and the table ``[tool.custody]`` of ``pyproject.toml``, both in
+the current folder; the first that has the setting counts. They are opened only when neither
+flag nor environment decides. (Attributes of a node, which stand between flag and environment,
+are the engine's.)
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from custody.api import DEFAULT_AGENT, DEFAULT_RUNSDIR
+from custody.errors import MalformedDocument
+
+DEFAULTS = {"runsdir": DEFAULT_RUNSDIR, "agent": DEFAULT_AGENT}
+"""Every setting and its default."""
+FILES = {"custody.toml": (), "pyproject.toml": ("tool", "custody")}
+"""Each file, and the table of it that is custody's."""
+
+
+def setting(name: str, flag: str) -> str:
+    """Return the setting called ``name``; ``flag`` is what the command line says, or empty.
+
+    Raises `MalformedDocument` when a file that has to be read is wrong.
+    """
+    return flag or os.environ.get(f"CUSTODY_{name.upper()}") or _from_files(name) or DEFAULTS[name]
+
+
+def _from_files(name: str) -> str:
+    for file, table in FILES.items():
+        if os.path.isfile(file) and (value := _settings(file, table).get(name)):
+            return value
+    return ""
+
+
+def _settings(file: str, table: tuple[str, ...]) -> dict[str, str]:
+    found: Any = _parse(file)
+    for key in table:
+        found = found.get(key, {}) if isinstance(found, dict) else {}
+    where = f"{file} [{'.'.join(table)}]" if table else file
+    if not isinstance(found, dict):
+        raise MalformedDocument("type", "it must be a table", where=where)
+    for key, value in found.items():
+        if key not in DEFAULTS:
+            hint = f"known: {', '.join(DEFAULTS)}"
+            raise MalformedDocument("key", f"no setting is called {key!r}", where=where, hint=hint)
+        if not isinstance(value, str):
+            raise MalformedDocument("type", f"{key} must be a string", where=where)
+    return found
+
+
+def _parse(file: str) -> dict[str, Any]:
+    import tomllib
+
+    from custody.store.root import read_file
+
+    try:
+        return tomllib.loads(read_file(file).decode())
+    except ValueError as error:
+        raise MalformedDocument("toml", str(error), where=file) from None

@@ -1,0 +1,30 @@
+"""The answer of every command that takes a run to its end."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from collections.abc import Mapping
+
+from custody.api import RunResult
+from custody.cli.answer import Answer
+from custody.cli.render.report import Place, report
+
+
+def ending(result: RunResult, options: Namespace, failures: Mapping[str, str]) -> Answer:
+    """Return the report of a run that has just ended."""
+    text = report(result.summary, place(result, options), failures=failures)
+    return Answer(data=result, text=text, status=result.summary.status)
+
+
+def place(result: RunResult, options: Namespace) -> Place:
+    """Return where a run is; its id finds it again unless the user had to say where it is."""
+    path = _short(result.path)
+    elsewhere = options.runsdir or os.sep in vars(options).get("run", "")
+    return Place(path=path, name=path if elsewhere else result.run_id)
+
+
+def _short(path: str) -> str:
+    """Return a path from the current folder, where it lies below."""
+    relative = os.path.relpath(path)
+    return path if relative.startswith(os.pardir) else relative

@@ -1,0 +1,44 @@
+"""``custody fork``."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from custody.cli import options as declare
+from custody.cli.answer import Answer, Arguments
+
+ABOUT = (
+    "Start a new run that shares another's past up to the last time it came to a stage, and\n"
+    "goes its own way from there. The other run is not touched."
+)
+EXAMPLES = ("custody fork last fix --agent fake:other_answers.json",)
+
+
+def arguments(parser: Arguments) -> None:
+    """Declare the arguments."""
+    declare.run(parser)
+    parser.add_argument("node", metavar="NODE", help="the first stage that is run anew")
+    parser.add_argument(
+        "--run-id", metavar="ID", default="", help="name of the new run (default: made up)"
+    )
+    declare.agent(parser, "that of the other run")
+    declare.verbose(parser)
+
+
+def answer(options: Namespace) -> Answer:
+    """Branch off."""
+    from custody import api
+    from custody.cli import config
+    from custody.cli.ending import ending
+    from custody.cli.watch import watching
+
+    with watching(verbose=options.verbose) as board:
+        result = api.fork(
+            options.run,
+            options.node,
+            runsdir=config.setting("runsdir", options.runsdir),
+            run_id=options.run_id,
+            agent=options.agent,
+            listeners=(board.hear,),
+        )
+    return ending(result, options, board.failures)

@@ -1,0 +1,78 @@
+"""``custody graph``."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+
+from custody.cli import options as declare
+from custody.cli.answer import Answer, Arguments, Line
+from custody.errors import UsageError
+
+ABOUT = (
+    "Draw a pipeline: as text, as DOT in one form of many, or as SVG, for which `dot` of\n"
+    "Graphviz must be installed. With -o the ending of the file says which."
+)
+EXAMPLES = ("custody graph pipeline.dot", "custody graph pipeline.dot -o pipeline.svg")
+FORMATS = ("text", "dot", "svg")
+_ENDINGS = {".txt": "text", ".dot": "dot", ".gv": "dot", ".svg": "svg"}
+_TIMEOUT = 60.0
+
+
+def arguments(parser: Arguments) -> None:
+    """Declare the arguments."""
+    declare.pipeline(parser)
+    parser.add_argument(
+        "--format", choices=FORMATS, default="", help="what to draw (default: text, with -o svg)"
+    )
+    output = parser.add_argument(
+        "-o", "--output", metavar="FILE", default="", help="write it there, in place of what is"
+    )
+    output.complete = declare.FILE
+
+
+def answer(options: Namespace) -> Answer:
+    """Draw it."""
+    from custody import api
+
+    form = options.format or _form_of(options.output)
+    text = api.picture(options.pipeline, "text" if form == "text" else "dot")
+    if form == "svg":
+        text = _svg(text)
+    if not options.output:
+        lines = [Line(line) for line in text.rstrip("\n").split("\n")]
+        return Answer(data={"format": form, "text": text}, text=lines, verbatim=True)
+    api.save(options.output, text.encode())
+    return Answer(
+        data={"format": form, "written": options.output}, text=[Line(f"wrote {options.output}")]
+    )
+
+
+def _form_of(output: str) -> str:
+    if not output:
+        return "text"
+    return _ENDINGS.get(os.path.splitext(output)[1].lower(), "svg")
+
+
+def _svg(text: str) -> str:
+    """Let Graphviz lay the graph out."""
+    import subprocess
+
+    try:
+        done = subprocess.run(
+            ["dot", "-Tsvg"],
+            input=text.encode(),
+            capture_output=True,
+            check=False,
+            timeout=_TIMEOUT,
+        )
+    except FileNotFoundError:
+        raise UsageError(
+            "SVG needs `dot`, which is not on PATH",
+            hint="install Graphviz, or draw with `--format text` or `--format dot`",
+        ) from None
+    except subprocess.TimeoutExpired:
+        raise UsageError(f"`dot` did not end within {_TIMEOUT:.0f} s") from None
+    if done.returncode:
+        raise UsageError(f"`dot` failed: {done.stderr.decode(errors='replace').strip()}")
+    return done.stdout.decode()

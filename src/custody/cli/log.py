@@ -1,0 +1,36 @@
+"""``custody log``."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from custody.cli import options as declare
+from custody.cli.answer import Answer, Arguments
+
+ABOUT = (
+    "Print the journal of a run, one line a fact. With --json the lines are those of\n"
+    "events.jsonl, byte for byte."
+)
+EXAMPLES = ("custody log last", "custody log last -f")
+
+
+def arguments(parser: Arguments) -> None:
+    """Declare the arguments."""
+    declare.run(parser)
+    parser.add_argument(
+        "-f", "--follow", action="store_true", help="go on printing until the run has ended"
+    )
+
+
+def answer(options: Namespace) -> Answer:
+    """Print the journal."""
+    from custody import api
+    from custody.cli import config
+    from custody.cli.render.journal import journal_line
+
+    lines = api.events(
+        options.run,
+        runsdir=config.setting("runsdir", options.runsdir),
+        follow=options.follow,
+    )
+    return Answer(data=lines, text=map(journal_line, lines))

@@ -1,0 +1,71 @@
+"""Arguments that several commands have."""
+
+from __future__ import annotations
+
+from custody.cli.answer import Arguments
+
+FILE = {
+    "bash": "_shtab_compgen_files",
+    "zsh": "_files",
+    "tcsh": "f",
+    "fish": "(__fish_complete_path (commandline -ct))",
+}
+FOLDER = {
+    "bash": "_shtab_compgen_dirs",
+    "zsh": "_files -/",
+    "tcsh": "d",
+    "fish": "(__fish_complete_directories)",
+}
+"""How each shell completes the name of a file or a folder."""
+
+
+def run(parser: Arguments) -> None:
+    """Declare RUN, and where runs are."""
+    argument = parser.add_argument(
+        "run", metavar="RUN", help="id, unique prefix of it, run directory, or `last`"
+    )
+    argument.complete = FOLDER
+    runsdir(parser)
+
+
+def runsdir(parser: Arguments) -> None:
+    """Declare where runs are."""
+    argument = parser.add_argument(
+        "--runsdir", metavar="DIR", default="", help="folder of the runs (default: .custody/runs)"
+    )
+    argument.complete = FOLDER
+
+
+def pipeline(parser: Arguments) -> None:
+    """Declare one pipeline."""
+    argument = parser.add_argument(
+        "pipeline", metavar="PIPELINE", help="a .dot file, or the name of a packaged pipeline"
+    )
+    argument.complete = FILE
+
+
+def agent(parser: Arguments, default: str) -> None:
+    """Declare who works on stages that name no agent."""
+    parser.add_argument(
+        "--agent",
+        metavar="AGENT",
+        default="",
+        help=f"agent of stages that name none, such as stub or fake:FILE (default: {default})",
+    )
+
+
+def verbose(parser: Arguments) -> None:
+    """Declare progress as lines."""
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="print a line when a stage ends"
+    )
+
+
+def accept_change(parser: Arguments) -> None:
+    """Declare that another pipeline may take over."""
+    parser.add_argument(
+        "--accept-pipeline-change",
+        dest="accept_change",
+        action="store_true",
+        help="go on although the pipeline has changed; unchanged finished stages are kept",
+    )

@@ -1,0 +1,163 @@
+"""Everything that the command line prints: data on standard output, the rest on standard error.
+
+Text comes from agents and tools as well, so no control character of it reaches a terminal.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any, TextIO
+
+from custody.cli.answer import Answer, Line
+from custody.cli.render.terminal import paint, wants_colour
+from custody.errors import CustodyError, PipelineInvalid, StorageFailed
+
+
+def prepare() -> None:
+    """Make both streams able to print any text, whatever the locale says."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def give(answer: Answer, *, as_json: bool) -> None:
+    """Print an answer."""
+    if as_json:
+        _write(sys.stdout, _documents(answer.data))
+        return
+    raw = answer.verbatim and not sys.stdout.isatty()
+    _write(sys.stdout, (f"{line.text}\n" for line in answer.text) if raw else _shown(answer.text))
+
+
+def give_text(text: str) -> None:
+    """Print a text of custody's own."""
+    _write(sys.stdout, [text])
+
+
+def complain(error: CustodyError, *, as_json: bool) -> None:
+    """Print what went wrong, where, and what to do about it."""
+    if as_json:
+        _write(sys.stdout, _documents(_error_data(error)))
+        return
+    colour = wants_colour(sys.stderr, os.environ)
+    _write(sys.stderr, (paint(line, enabled=colour) for line in error_lines(error)))
+
+
+def complain_of_bug(error: Exception, *, as_json: bool, debug: bool) -> None:
+    """Print that custody itself failed, and where the traceback is."""
+    import traceback
+
+    trace = "".join(traceback.format_exception(error))
+    if debug:
+        _write(sys.stderr, [trace])
+    complain(
+        _InternalError(
+            f"internal error: {type(error).__name__}: {error}",
+            where=_last_frame(error),
+            hint="" if debug else _keep(trace),
+        ),
+        as_json=as_json,
+    )
+
+
+def error_lines(error: CustodyError) -> Iterator[Line]:
+    """Return an error as people read it."""
+    what, *more = error.what.split("\n")
+    yield Line(f"error: {what}", "bad")
+    for line in more:
+        yield Line(f"  {line}")
+    if error.where:
+        yield Line(f"  at: {error.where}")
+    for finding in _findings(error):
+        for line in finding.render(error.where or "-").split("\n"):
+            yield Line(f"  {line}")
+    if error.hint:
+        yield Line(f"  hint: {error.hint}")
+
+
+class _InternalError(CustodyError):
+    """Custody is wrong, not the user."""
+
+    error_type = "INTERNAL"
+
+
+def _error_data(error: CustodyError) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "error_type": error.error_type,
+        "what": error.what,
+        "where": error.where,
+        "hint": error.hint,
+        "code": getattr(error, "code", ""),
+    }
+    if isinstance(error, PipelineInvalid):
+        data["findings"] = error.findings
+    return data
+
+
+def _findings(error: CustodyError) -> tuple[Any, ...]:
+    return error.findings if isinstance(error, PipelineInvalid) else ()
+
+
+def _documents(data: Any) -> Iterator[str]:
+    """Yield one document indented, or the documents of an iterator one a line."""
+    from custody.model.record import encode, encode_pretty
+
+    if isinstance(data, Iterator):
+        yield from (f"{encode(document).decode()}\n" for document in data)
+    else:
+        yield encode_pretty(data).decode()
+
+
+def _shown(lines: Iterable[Line]) -> Iterator[str]:
+    colour = wants_colour(sys.stdout, os.environ)
+    return (paint(line, enabled=colour) for line in lines)
+
+
+def _write(stream: TextIO | None, texts: Iterable[str]) -> None:
+    """Print, line by line; a reader who has gone away is no error."""
+    if stream is None:
+        return
+    for text in texts:
+        try:
+            stream.write(text)
+            stream.flush()
+        except BrokenPipeError:
+            _leave(stream)
+            return
+        except OSError as error:
+            _leave(stream)
+            if stream is sys.stdout:
+                raise StorageFailed(
+                    f"the answer could not be written: {error.strerror}", where="standard output"
+                ) from error
+            return
+
+
+def _leave(stream: TextIO) -> None:
+    """Let what is still buffered go nowhere, so that ending the process does not fail on it."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+def _last_frame(error: BaseException) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return "" if trace is None else f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
+
+
+def _keep(trace: str) -> str:
+    """Write a traceback to a new file and return where it is, for the hint."""
+    import tempfile
+
+    try:
+        descriptor, path = tempfile.mkstemp(prefix="custody-error-", suffix=".txt")
+    except OSError:
+        return "--debug prints the traceback"
+    os.write(descriptor, trace.encode(errors="backslashreplace"))
+    os.close(descriptor)
+    return f"the traceback is in {path}; --debug prints it"

@@ -1,0 +1,138 @@
+"""From words to options: which command, and what it was given.
+
+Only the parser of the command that was asked for gets arguments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from typing import NamedTuple, NoReturn, cast
+
+from custody.cli import COMMANDS
+from custody.cli.answer import Arguments, Command
+from custody.errors import UsageError
+
+ABOUT = "Run agent work as deterministic pipelines, and keep evidence that can be checked."
+EPILOG = """\
+RUN is a run's id, a unique prefix of it, the path of its directory, or `last`.
+Settings are taken from the flag, then the environment (CUSTODY_RUNSDIR, CUSTODY_AGENT),
+then custody.toml or [tool.custody] in pyproject.toml.
+
+Exit codes: 0 done, 1 failed or wrong usage, 2 internal error, 3 waiting for a person,
+130 interrupted.
+
+example:
+  custody init && custody run pipeline.dot
+"""
+
+
+class Parsed(NamedTuple):
+    """A command, and what it was given."""
+
+    command: Command
+    options: argparse.Namespace
+
+
+class _Parser(argparse.ArgumentParser):
+    """Raises what `main` understands instead of ending the process."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message, hint=f"{self.prog} --help")
+
+
+class _Asked(Exception):
+    """The user asked for a text that needs no command: help, or the version."""
+
+
+class _Help(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_given: object) -> NoReturn:
+        raise _Asked(parser.format_help())
+
+
+class _Version(argparse.Action):
+    def __call__(self, *_given: object) -> NoReturn:
+        from importlib.metadata import version
+
+        raise _Asked(f"custody {version('custody')}\n")
+
+
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    return argparse.RawDescriptionHelpFormatter(prog, max_help_position=28)
+
+
+def parse(words: list[str]) -> Parsed | str:
+    """Return the command and its options, or the text that was asked for instead.
+
+    Raises `UsageError`.
+    """
+    name = next((word for word in words if not word.startswith("-")), "")
+    if name and name not in COMMANDS:
+        raise UsageError(f"no command is called {name!r}", hint=_nearest(name))
+    parser = build([name] if name else [])
+    try:
+        options = parser.parse_args(words)
+    except _Asked as asked:
+        return str(asked)
+    return Parsed(module(options.command), options)
+
+
+def module(name: str) -> Command:
+    """Return the module of a command."""
+    return cast("Command", importlib.import_module(f"custody.cli.{name}"))
+
+
+def build(complete: list[str]) -> argparse.ArgumentParser:
+    """Return the parser; only the commands in ``complete`` have their arguments."""
+    parser = _Parser(
+        prog="custody",
+        description=ABOUT,
+        epilog=EPILOG,
+        formatter_class=_formatter,
+        allow_abbrev=False,
+        add_help=False,
+    )
+    _add_help(parser)
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    commands = parser.add_subparsers(
+        title="commands", dest="command", metavar="COMMAND", required=True, parser_class=_Parser
+    )
+    for name, line in COMMANDS.items():
+        command = commands.add_parser(
+            name,
+            help=line,
+            formatter_class=_formatter,
+            allow_abbrev=False,
+            add_help=False,
+        )
+        if name in complete:
+            _declare(command, module(name))
+    return parser
+
+
+def _declare(parser: argparse.ArgumentParser, command: Command) -> None:
+    parser.description = command.ABOUT
+    title = "example" if len(command.EXAMPLES) == 1 else "examples"
+    parser.epilog = "\n  ".join([f"{title}:", *command.EXAMPLES])
+    declare(parser, command)
+    _add_help(parser)
+
+
+def declare(parser: Arguments, command: Command) -> None:
+    """Declare a command's own arguments, and those that every command has."""
+    command.arguments(parser)
+    parser.add_argument("--json", action="store_true", help="print JSON on standard output")
+    parser.add_argument(
+        "--debug", action="store_true", help="print the traceback of an internal error"
+    )
+
+
+def _nearest(name: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, COMMANDS, n=1)
+    return f"did you mean {near[0]!r}?" if near else "custody --help lists the commands"
+
+
+def _add_help(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-h", "--help", action=_Help, nargs=0, help="print this help and exit")

@@ -1,0 +1,37 @@
+"""``custody plan``."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from custody.cli import options as declare
+from custody.cli.answer import Answer, Arguments
+
+ABOUT = (
+    "Say what a run would do, without doing any of it: every stage in order, what it asks for,\n"
+    "what it may write, how often it is tried, and how the way on is chosen."
+)
+EXAMPLES = ("custody plan pipeline.dot", "custody plan fix_test --json")
+
+
+def arguments(parser: Arguments) -> None:
+    """Declare the arguments."""
+    declare.pipeline(parser)
+
+
+def answer(options: Namespace) -> Answer:
+    """Say what would happen."""
+    from custody import api
+    from custody.cli.render.plan import plan
+
+    pipeline, stages = api.plan(options.pipeline)
+    return Answer(
+        data={
+            "pipeline": pipeline.name,
+            "pipeline_sha256": pipeline.sha256,
+            "goal": pipeline.goal,
+            "variables": pipeline.variables,
+            "stages": stages,
+        },
+        text=plan(pipeline, stages),
+    )

@@ -1,0 +1,1 @@
+"""How answers look: pure functions from values to lines of text."""

@@ -1,0 +1,77 @@
+"""One line of the journal, for a person."""
+
+from __future__ import annotations
+
+from custody.cli.answer import Line, Tone
+from custody.cli.render.table import count, seconds
+from custody.model.event import (
+    AnyFact,
+    GuardrailViolation,
+    JournalLine,
+    Level,
+    PipelineFailed,
+    PipelineReplaced,
+    PipelineStarted,
+    RequestAnswered,
+    RouteChosen,
+    RunInterrupted,
+    RunResumed,
+    StageCompleted,
+    StageFailed,
+    StageRetrying,
+    StageStarted,
+)
+from custody.model.outcome import Outcome
+
+_TONES: dict[Level, Tone] = {"info": "", "warning": "warn", "error": "bad"}
+
+
+def journal_line(line: JournalLine) -> Line:
+    """Return number, time, event, node and what is worth knowing of the fact."""
+    clock = line.ts.partition("T")[2]
+    columns = f"{line.seq:>5}", clock, f"{line.event:<18}", f"{line.node or '-':<12}"
+    parts = (*columns, detail(line.fact()))
+    return Line("  ".join(parts).rstrip(), _TONES[line.level])
+
+
+def detail(fact: AnyFact) -> str:  # noqa: PLR0911 - one answer for each kind of fact
+    """Return a fact in a few words."""
+    match fact:
+        case PipelineStarted():
+            return f"{fact.pipeline} {fact.pipeline_sha256[:12]}, agent {fact.agent}"
+        case StageStarted():
+            return f"{fact.type}, visit {fact.visit}, attempt {fact.attempt}"
+        case RequestAnswered():
+            code = "" if fact.ack.exit_code is None else f", exit code {fact.ack.exit_code}"
+            return f"{fact.ack.status} after {seconds(fact.ack.seconds)}{code}"
+        case GuardrailViolation():
+            return "; ".join(f"{verdict.code}: {verdict.reason}" for verdict in fact.verdicts)
+        case StageRetrying():
+            return f"{_outcome(fact.outcome)}; again in {seconds(fact.delay)}"
+        case StageCompleted() | StageFailed():
+            return _outcome(fact.outcome)
+        case RouteChosen():
+            how = "by condition" if fact.route.by_condition else "unconditional"
+            return f"to {fact.route.target}, {how}" if fact.route.target else "no way on"
+        case _:
+            return _of_the_run(fact)
+
+
+def _of_the_run(fact: AnyFact) -> str:
+    match fact:
+        case PipelineFailed():
+            return fact.reason
+        case RunInterrupted():
+            return fact.reason
+        case RunResumed():
+            torn = f", {count(fact.torn_bytes, 'torn byte')} cut" if fact.torn_bytes else ""
+            return f"{count(fact.restored_count, 'workspace path')} put back{torn}"
+        case PipelineReplaced():
+            return f"{fact.old_sha256[:12]} → {fact.new_sha256[:12]}, kept to {fact.kept_seq}"
+        case _:
+            return ""
+
+
+def _outcome(outcome: Outcome) -> str:
+    reason = outcome.failure_reason or outcome.notes.partition("\n")[0]
+    return f"{outcome.status}: {reason}" if reason else outcome.status

@@ -1,0 +1,97 @@
+"""Everything about one attempt at a stage, in the order in which it happened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from custody.cli.answer import Line
+from custody.cli.render.progress import tone
+from custody.cli.render.table import count, seconds
+from custody.model.request import AgentRequest, AnyRequest, ToolRequest, VerificationRequest
+from custody.views.attempts import Account, Attempt
+
+TAIL = 40
+"""How many lines of a stream are shown: its end."""
+_WHOLE = ("prompt.md", "response.md", "verification.plan.json", "verification.results.json")
+"""Files that are shown from their first line."""
+
+
+def stage(account: Account) -> Iterator[Line]:
+    """Return the page."""
+    attempt = account.shown
+    status = "at work" if attempt.outcome is None else attempt.outcome.status
+    yield Line(f"{attempt.node} {attempt.number}  {attempt.type}  {status}", tone(status))
+    yield from _facts(attempt)
+    for name, text in account.texts.items():
+        yield from _file(name, text)
+    for name, reason in account.unreadable.items():
+        yield Line("")
+        yield Line(f"── {name}: cannot be read: {reason}", "bad")
+    yield from _changes(account)
+    yield from _others(account)
+
+
+def _facts(attempt: Attempt) -> Iterator[Line]:
+    yield Line(f"  evidence: {attempt.folder}")
+    if attempt.request is not None:
+        yield Line(f"  asked: {asked(attempt.request)}")
+    if attempt.ack is not None:
+        code = "" if attempt.ack.exit_code is None else f", exit code {attempt.ack.exit_code}"
+        yield Line(f"  answer: {attempt.ack.status} after {seconds(attempt.ack.seconds)}{code}")
+    if attempt.outcome is not None and attempt.outcome.failure_reason:
+        yield Line(f"  reason: {attempt.outcome.failure_reason}", "bad")
+    if attempt.outcome is not None and attempt.outcome.notes:
+        yield Line(f"  notes: {attempt.outcome.notes}")
+    for verdict in attempt.verdicts:
+        yield Line(f"  refused: {verdict.code} {verdict.subject} {verdict.reason}", "bad")
+    if attempt.retry_delay is not None:
+        yield Line(f"  tried again after {seconds(attempt.retry_delay)}", "warn")
+    if attempt.route is not None:
+        how = "by its condition" if attempt.route.by_condition else "unconditionally"
+        yield Line(f"  went to: {attempt.route.target or 'nowhere'}, {how}")
+
+
+def asked(request: AnyRequest) -> str:
+    """Return what was asked for, on one line."""
+    match request:
+        case AgentRequest():
+            return f"agent {request.agent}, call {request.call}"
+        case ToolRequest():
+            return request.line.text
+        case VerificationRequest():
+            files = count(len(request.required_files), "file")
+            return f"{files}; {'; '.join(line.text for line in request.lines)}"
+        case _:
+            return f"write {request.document.path}"
+
+
+def _file(name: str, text: str) -> Iterator[Line]:
+    lines = text.rstrip("\n").split("\n") if text else []
+    shown = lines if name in _WHOLE else lines[-TAIL:]
+    cut = f", the last {TAIL} of {count(len(lines), 'line')}" if len(shown) < len(lines) else ""
+    yield Line("")
+    yield Line(f"── {name}{cut}{'' if lines else ': empty'}", "strong")
+    yield from map(Line, shown)
+
+
+def _changes(account: Account) -> Iterator[Line]:
+    yield Line("")
+    if not account.changes:
+        yield Line("── changed: nothing", "strong")
+        return
+    undone = ", refused and undone" if account.shown.verdicts else ""
+    yield Line(f"── changed: {count(len(account.changes), 'path')}{undone}", "strong")
+    for change in account.changes:
+        yield Line(f"{change.change:<8} {change.path}")
+
+
+def _others(account: Account) -> Iterator[Line]:
+    if len(account.attempts) < 2:  # noqa: PLR2004 - the one shown, and another
+        return
+    yield Line("")
+    yield Line(f"── all {len(account.attempts)} attempts", "strong")
+    for attempt in account.attempts:
+        outcome = attempt.outcome
+        status = "at work" if outcome is None else outcome.status
+        reason = "" if outcome is None else outcome.failure_reason
+        yield Line(f"{attempt.number:<6} {status:<15} {reason}".rstrip(), tone(status))

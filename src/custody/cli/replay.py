@@ -1,0 +1,30 @@
+"""``custody replay``."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from custody.cli import options as declare
+from custody.cli.answer import Answer, Arguments, Line
+
+ABOUT = (
+    "Answer every request of a run from its journal and decide everything anew. Nothing is\n"
+    "started and nothing is written; a decision that comes out differently is an error."
+)
+EXAMPLES = ("custody replay last",)
+
+
+def arguments(parser: Arguments) -> None:
+    """Declare the arguments."""
+    declare.run(parser)
+
+
+def answer(options: Namespace) -> Answer:
+    """Play it again."""
+    from custody import api
+    from custody.cli import config
+
+    played = api.replay(options.run, runsdir=config.setting("runsdir", options.runsdir))
+    ended = "the run has not ended" if played.status == "RUNNING" else f"ends {played.status}"
+    line = Line(f"agreed: {played.facts} facts reached again, byte for byte; {ended}", "good")
+    return Answer(data=played, text=[line])

@@ -1,0 +1,49 @@
+"""``custody resume``."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from custody.cli import options as declare
+from custody.cli.answer import Answer, Arguments
+
+ABOUT = (
+    "Go on with a run that was interrupted or cut off. Finished stages are not run again, and\n"
+    "the workspace is put back to what the journal says. A run that has ended stays as it is."
+)
+EXAMPLES = (
+    "custody resume last",
+    "custody resume last --pipeline pipeline.dot --accept-pipeline-change",
+)
+
+
+def arguments(parser: Arguments) -> None:
+    """Declare the arguments."""
+    declare.run(parser)
+    pipeline = parser.add_argument(
+        "--pipeline",
+        metavar="PIPELINE",
+        default="",
+        help="the pipeline it should be of; another than the run's own is refused",
+    )
+    pipeline.complete = declare.FILE
+    declare.accept_change(parser)
+    declare.verbose(parser)
+
+
+def answer(options: Namespace) -> Answer:
+    """Go on."""
+    from custody import api
+    from custody.cli import config
+    from custody.cli.ending import ending
+    from custody.cli.watch import watching
+
+    with watching(verbose=options.verbose) as board:
+        result = api.resume(
+            options.run,
+            runsdir=config.setting("runsdir", options.runsdir),
+            pipeline=options.pipeline,
+            accept_change=options.accept_change,
+            listeners=(board.hear,),
+        )
+    return ending(result, options, board.failures)

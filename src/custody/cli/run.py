@@ -1,0 +1,92 @@
+"""``custody run``."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from custody.cli import options as declare
+from custody.cli.answer import Answer, Arguments
+from custody.errors import UsageError
+
+ABOUT = (
+    "Run a pipeline to its end, in a copy of a folder. The exit code is 0 only when the run\n"
+    "passed; the run directory holds the evidence of everything that was done."
+)
+EXAMPLES = (
+    "custody run pipeline.dot",
+    "custody run fix_test --workdir project --agent fake:answers.json",
+    "custody run pipeline.dot --run-id nightly --resume",
+)
+
+
+def arguments(parser: Arguments) -> None:
+    """Declare the arguments."""
+    declare.pipeline(parser)
+    workdir = parser.add_argument(
+        "--workdir",
+        metavar="DIR",
+        default="",
+        help="folder that is copied into the workspace; never written to (default: none)",
+    )
+    workdir.complete = declare.FOLDER
+    declare.runsdir(parser)
+    parser.add_argument(
+        "--run-id", metavar="ID", default="", help="name of the run (default: made from the time)"
+    )
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with the run of that id if it exists"
+    )
+    declare.accept_change(parser)
+    declare.agent(parser, "stub")
+    parser.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        dest="variables",
+        action="append",
+        default=[],
+        help="give a variable of the pipeline another value; may be repeated",
+    )
+    declare.verbose(parser)
+
+
+def answer(options: Namespace) -> Answer:
+    """Run it."""
+    from custody import api
+    from custody.cli import config
+    from custody.cli.ending import ending
+    from custody.cli.watch import watching
+
+    _refuse_contradictions(options)
+    with watching(verbose=options.verbose) as board:
+        result = api.run(
+            options.pipeline,
+            workdir=options.workdir,
+            runsdir=config.setting("runsdir", options.runsdir),
+            run_id=options.run_id,
+            variables=variables(options.variables),
+            agent=config.setting("agent", options.agent),
+            resume_existing=options.resume,
+            accept_change=options.accept_change,
+            listeners=(board.hear,),
+        )
+    return ending(result, options, board.failures)
+
+
+def variables(words: list[str]) -> dict[str, str]:
+    """Read ``name=value`` words; raises `UsageError`."""
+    found: dict[str, str] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not name or not equals:
+            raise UsageError(f"--set takes NAME=VALUE, not {word!r}")
+        if name in found:
+            raise UsageError(f"--set gives {name!r} twice")
+        found[name] = value
+    return found
+
+
+def _refuse_contradictions(options: Namespace) -> None:
+    if options.resume and not options.run_id:
+        raise UsageError("--resume needs --run-id", hint="or use `custody resume RUN`")
+    if options.accept_change and not options.resume:
+        raise UsageError("--accept-pipeline-change needs --resume")

@@ -1,0 +1,64 @@
+"""``custody show``."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from custody.cli import options as declare
+from custody.cli.answer import Answer, Arguments
+from custody.errors import UsageError
+
+ABOUT = (
+    "Show how a run went, stage by stage; with a stage, everything about one attempt at it: the\n"
+    "prompt as it was sent, the response, the outcome, the changes, the ends of the streams."
+)
+EXAMPLES = (
+    "custody show last",
+    "custody show last fix",
+    "custody show last fix --attempt 2.1",
+)
+
+
+def arguments(parser: Arguments) -> None:
+    """Declare the arguments."""
+    declare.run(parser)
+    parser.add_argument("node", metavar="NODE", nargs="?", default="", help="one stage of it")
+    parser.add_argument(
+        "--attempt",
+        metavar="VISIT.ATTEMPT",
+        default="",
+        help="which attempt at the stage (default: the last)",
+    )
+
+
+def answer(options: Namespace) -> Answer:
+    """Show the run, or one of its stages."""
+    if options.node:
+        return _stage(options)
+    if options.attempt:
+        raise UsageError("--attempt needs a stage", hint="custody show RUN NODE --attempt 1.1")
+    return _run(options)
+
+
+def _run(options: Namespace) -> Answer:
+    from custody import api
+    from custody.cli import config
+    from custody.cli.ending import place
+    from custody.cli.render.report import report
+
+    result = api.show(options.run, runsdir=config.setting("runsdir", options.runsdir))
+    return Answer(data=result, text=report(result.summary, place(result, options), whole=True))
+
+
+def _stage(options: Namespace) -> Answer:
+    from custody import api
+    from custody.cli import config
+    from custody.cli.render.stage import stage
+
+    account = api.account(
+        options.run,
+        options.node,
+        attempt=options.attempt,
+        runsdir=config.setting("runsdir", options.runsdir),
+    )
+    return Answer(data=account, text=stage(account))

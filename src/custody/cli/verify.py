@@ -1,0 +1,52 @@
+"""``custody verify``."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from custody.cli import options as declare
+from custody.cli.answer import Answer, Arguments, Line
+
+if TYPE_CHECKING:
+    from custody.engine.verify import Verification
+
+ABOUT = (
+    "Check the chain of the journal, every file and blob it names, and every document made from\n"
+    "it. Any mismatch is listed, and the exit code is 1 then."
+)
+EXAMPLES = ("custody verify last", "custody verify last --rebuild")
+
+
+def arguments(parser: Arguments) -> None:
+    """Declare the arguments."""
+    declare.run(parser)
+    parser.add_argument(
+        "--rebuild",
+        action="store_true",
+        help="write again what can be made from the journal: trace, status files, summary …",
+    )
+
+
+def answer(options: Namespace) -> Answer:
+    """Check it."""
+    from custody import api
+    from custody.cli import config
+
+    found = api.verify(
+        options.run,
+        runsdir=config.setting("runsdir", options.runsdir),
+        rebuild=options.rebuild,
+    )
+    return Answer(data=found, text=_lines(found), status="FAIL" if found.mismatches else "PASS")
+
+
+def _lines(found: Verification) -> Iterator[Line]:
+    for mismatch in found.mismatches:
+        yield Line(f"{mismatch.where} {mismatch.code} {mismatch.what}", "bad")
+    checked = f"{found.lines} journal lines, {found.evidence} files, {found.blobs} blobs"
+    if found.mismatches:
+        yield Line(f"FAIL  run {found.run_id}: {len(found.mismatches)} wrong; {checked}", "bad")
+    else:
+        yield Line(f"PASS  run {found.run_id}: {checked} are what they claim to be", "good")

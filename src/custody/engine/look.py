@@ -1,0 +1,85 @@
+"""Looking at a run, ended or not: nothing is written and nothing is locked."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from functools import partial
+
+from custody.engine.records import lines, recorded_changes
+from custody.engine.session import RunResult
+from custody.errors import UsageError
+from custody.model.event import JournalLine
+from custody.model.record import encode
+from custody.store.follow import follow
+from custody.store.journal import read_lines
+from custody.store.rundir import RunDirectory
+from custody.views.attempts import Account, attempts, texts_of
+from custody.views.changed import ChangedFile, changed_by_node, changed_by_run
+from custody.views.collect import Collector
+from custody.views.rebuild import collect
+
+
+def overview(path: str) -> RunResult:
+    """Return how the run went, or how far it has come."""
+    with RunDirectory.open(path, write=False) as run:
+        collector, last = Collector(run.run_id), b""
+
+        def noticed() -> Iterator[JournalLine]:
+            nonlocal last
+            for line in lines(run):
+                last = encode(line)
+                yield line
+
+        for _fact, _made in collect(collector, noticed(), partial(recorded_changes, run)):
+            pass
+        summary = collector.summary(hashlib.sha256(last).hexdigest())
+        return RunResult(run_id=run.run_id, path=run.path, summary=summary)
+
+
+def account(path: str, node: str, attempt: str) -> Account:
+    """Return everything about one attempt at ``node``: ``1.1`` and so on, or the last one."""
+    with RunDirectory.open(path, write=False) as run:
+        tried = attempts(lines(run), node)
+        if not tried:
+            raise _never_came(run, node)
+        shown = next((one for one in reversed(tried) if attempt in ("", one.number)), None)
+        if shown is None:
+            numbers = ", ".join(one.number for one in tried)
+            raise UsageError(f"{node!r} had no attempt {attempt!r}", hint=f"it had {numbers}")
+        texts, unreadable = texts_of(run, shown)
+        return Account(
+            shown=shown,
+            attempts=tried,
+            changes=() if shown.answer is None else recorded_changes(run, shown.answer),
+            texts=texts,
+            unreadable=unreadable,
+        )
+
+
+def events(path: str, *, following: bool) -> Iterator[JournalLine]:
+    """Yield the journal, those lines too that a changed pipeline set aside."""
+    with RunDirectory.open(path, write=False) as run:
+        if following:
+            yield from follow(run.root)
+        else:
+            yield from read_lines(run.root, run_id=run.run_id, torn_ok=True)
+
+
+def changes(path: str, node: str) -> Iterator[ChangedFile]:
+    """Yield what the run has changed by now, or what each attempt at ``node`` did."""
+    with RunDirectory.open(path, write=False) as run:
+        changes_of = partial(recorded_changes, run)
+        if not node:
+            yield from changed_by_run(run.blobs, lines(run), changes_of)
+            return
+        if not any(line.node == node for line in lines(run)):
+            raise _never_came(run, node)
+        yield from changed_by_node(run.blobs, lines(run), changes_of, node)
+
+
+def _never_came(run: RunDirectory, node: str) -> UsageError:
+    return UsageError(
+        f"run {run.run_id} never came to {node!r}",
+        hint=f"`custody show {run.run_id}` lists its stages",
+    )

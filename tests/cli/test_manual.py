@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from custody.cli import COMMANDS, reference
+
+
+def test_every_command_has_a_section() -> None:
+    page = reference()
+    assert [name for name in COMMANDS if f"\n## custody {name}\n" not in page] == []
+
+
+def test_arguments_are_shown_as_they_are_typed() -> None:
+    page = reference()
+    assert "custody run PIPELINE [--workdir DIR]" in page
+    assert "[--set NAME=VALUE] …" in page
+    assert "| `-v, --verbose` |" in page
+    assert "custody check PIPELINE … [--json]" in page
+    assert "custody completion bash|zsh|tcsh|fish" in page
+    assert "| `bash\\|zsh\\|tcsh\\|fish` |" in page
+    assert "[NODE]" in page
+
+
+def test_the_page_does_not_depend_on_the_terminal() -> None:
+    assert reference() == reference()
+    assert all(line == line.rstrip() for line in reference().splitlines())
