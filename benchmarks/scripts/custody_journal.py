@@ -6,6 +6,7 @@ import json
 import sys
 import time
 
+from benchmarks.scripts.custody_pipeline import peak_kb
 from custody.model.change import Tree
 from custody.model.event import GENESIS, PipelineStarted, StageCompleted
 from custody.model.outcome import Outcome
@@ -60,12 +61,6 @@ def _started() -> PipelineStarted:
         workspace=Tree(sha256=GENESIS, entries=0, bytes=0),
         versions={},
     )
-
-
-def peak_kb() -> int:
-    """Return the most memory that this process ever held; Linux tells it in kilobytes."""
-    with open("/proc/self/status", encoding="ascii") as file:
-        return next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
 
 
 if __name__ == "__main__":

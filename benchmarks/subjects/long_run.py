@@ -1,73 +1,58 @@
-"""Memory of a run of many nodes while its journal grows."""
+"""A run of many nodes: its time grows with their number, its memory not with the journal."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import time
-from collections.abc import Sequence
+from functools import partial
 
 from benchmarks.contestants import CUSTODY
-from benchmarks.fresh import TIME_LIMIT, Ground
+from benchmarks.fresh import Ground, run
+from benchmarks.rounds import interleave
 from benchmarks.subjects import Scale
 from benchmarks.table import Figure, Row
 
-INTERVAL = 0.02
-BAR = 0.1
-_PAGE_KB = os.sysconf("SC_PAGE_SIZE") // 1024
+LONG_GOAL = "x" * 2000
+"""Every node is told the goal, so a long one swells the journal and nothing else."""
+TIME_BAR = 1.25
+MEMORY_BAR = 1.05
 
 
 def long_run(ground: Ground, scale: Scale) -> list[Row]:
-    """Compare what memory grew by, from a tenth of the run to its end, with the journal's growth.
+    """Compare a long run with a shorter one, and with itself when its journal holds more."""
 
-    The pipeline itself is in memory by then, so a run that keeps its journal there would show a
-    ratio of one or more.
-    """
-    what = f"memory growth of a run of {scale.long_nodes:,} nodes"
-    samples, failure = _watch(ground.fresh(), scale.long_nodes)
-    if failure or not samples:
-        missing = Figure(None, "KB", failure=failure or "the run was over too soon")
-        return [Row(what, missing, missing, BAR)]
-    final = samples[-1][0]
-    first, early = next(sample for sample in samples if sample[0] >= final / 10)
-    peak = max(memory for _, memory in samples)
-    grown = Figure(float(peak - early), "KB", note=f"peak {peak / 1024:.0f} MB")
-    return [Row(what, grown, Figure((final - first) / 1024, "KB", "journal growth"), BAR)]
+    def turn(nodes: int, *goal: str) -> dict[str, float]:
+        folder = ground.fresh()
+        figures = run([*CUSTODY.argv(nodes, folder), *goal], cwd=folder)
+        return {
+            "node_ms": figures["seconds"] / nodes * 1e3,
+            "peak_mb": figures["peak_kb"] / 1024,
+            "journal_mb": figures["journal_bytes"] / 1024**2,
+        }
 
+    turns = {
+        "short": partial(turn, scale.nodes),
+        "long": partial(turn, scale.long_nodes),
+        "swollen": partial(turn, scale.long_nodes, LONG_GOAL),
+    }
+    results = interleave(turns, 1)
 
-def _watch(folder: str, nodes: int) -> tuple[Sequence[tuple[int, int]], str]:
-    """Run the pipeline; return pairs of journal bytes and resident kilobytes, and a failure."""
-    with open(os.path.join(folder, "stderr"), "w+", encoding="utf-8") as errors:
-        process = subprocess.Popen(
-            CUSTODY.argv(nodes, folder), stdout=subprocess.DEVNULL, stderr=errors, cwd=folder
-        )
-        samples: list[tuple[int, int]] = []
-        limit = time.monotonic() + TIME_LIMIT
-        while process.poll() is None:
-            if time.monotonic() > limit:
-                process.kill()
-                process.wait()
-                return [], "took too long"
-            samples.append((_journal_bytes(folder), _resident_kb(process.pid)))
-            time.sleep(INTERVAL)
-        errors.seek(0)
-        failure = errors.read().strip().splitlines()[-1:] if process.returncode else []
-    return [sample for sample in samples if all(sample)], "".join(failure)
+    def figure(name: str, what: str, unit: str, peer: str = "") -> Figure:
+        result = results[name]
+        size = result.median("journal_mb")
+        note = f"journal {size:.0f} MB" if size and unit == "MB" else ""
+        return Figure(result.median(what), unit, peer, note, result.failure)
 
-
-def _journal_bytes(folder: str) -> int:
-    runs = os.path.join(folder, "runs")
-    for run in os.listdir(runs) if os.path.isdir(runs) else ():
-        try:
-            return os.path.getsize(os.path.join(runs, run, "events.jsonl"))
-        except FileNotFoundError:
-            continue
-    return 0
-
-
-def _resident_kb(process_id: int) -> int:
-    try:
-        with open(f"/proc/{process_id}/statm", encoding="ascii") as file:
-            return int(file.read().split()[1]) * _PAGE_KB
-    except (OSError, IndexError):
-        return 0
+    count, fewer = f"{scale.long_nodes:,} nodes", f"{scale.nodes:,} nodes"
+    return [
+        Row(
+            f"time per node, {count} in a line",
+            figure("long", "node_ms", "ms"),
+            figure("short", "node_ms", "ms", f"custody, {fewer}"),
+            TIME_BAR,
+        ),
+        Row(
+            f"peak memory, {count} in a line",
+            figure("swollen", "peak_mb", "MB"),
+            figure("long", "peak_mb", "MB", "custody, shorter journal"),
+            MEMORY_BAR,
+        ),
+    ]
