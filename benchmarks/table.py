@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 HEADINGS = ("what", "custody", "peer", "ratio", "bar", "reached")
-BEGIN = "<!-- benchmarks: begin -->"
-END = "<!-- benchmarks: end -->"
+BEGIN = "<!-- benchmark:begin -->"
+END = "<!-- benchmark:end -->"
 
 
 @dataclass(frozen=True)

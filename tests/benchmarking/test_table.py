@@ -49,5 +49,5 @@ def test_a_page_keeps_what_stands_around_the_markers() -> None:
 
 
 def test_a_page_without_markers_is_refused() -> None:
-    with pytest.raises(ValueError, match="benchmarks: begin"):
+    with pytest.raises(ValueError, match="benchmark:begin"):
         replace_between_markers("no markers", "new")
