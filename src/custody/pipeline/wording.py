@@ -10,6 +10,7 @@ from custody.model.graph import Position
 _SHOWN = 60
 _COMPARISONS = 20_000
 _LONGEST_NAME = 64
+_LIKENESS = 0.7
 
 
 def shown(text: str) -> str:
@@ -45,5 +46,5 @@ class Nearest:
         self._left -= len(known)
         from difflib import get_close_matches
 
-        near = get_close_matches(name, known, n=1)
+        near = get_close_matches(name, known, n=1, cutoff=_LIKENESS)
         return f"did you mean {shown(near[0])}?" if near else ""

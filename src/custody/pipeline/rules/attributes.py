@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -27,6 +26,9 @@ from custody.pipeline.vocabulary import (
     RANGES,
 )
 from custody.pipeline.wording import Nearest, found, shown
+
+_BLANKS = 16
+"""How far from its value an attribute's name is looked for."""
 
 _PLAIN: dict[AttributeKind, type] = {
     "string": str,
@@ -71,7 +73,10 @@ def required(pipeline: Pipeline, catalog: Catalog) -> Iterator[Finding]:
 
 
 def handler_checks(pipeline: Pipeline, catalog: Catalog) -> Iterator[Finding]:
-    """Find what the node type itself refuses; it is asked only about values of the right kind."""
+    """Find what the node type itself refuses.
+
+    It is asked only about nodes that have what is required, with values of the right kind.
+    """
     tables = {name: _Table.of_type(name, catalog) for name, kind in catalog.items() if kind.check}
     for node in pipeline.nodes.values():
         check = catalog[node.type].check if node.type in tables else None
@@ -103,6 +108,7 @@ class _Table:
             name: _PLAIN[rule.kind] for name, rule in self.rules.items() if name not in RANGES
         }
         """The type of a value that needs no further look."""
+        self._required = {name for name, rule in self.rules.items() if rule.required}
         self._open = [rule for rule in self.rules.values() if rule.name.endswith("*")]
 
     @classmethod
@@ -118,7 +124,9 @@ class _Table:
         return next((rule for rule in self._open if name.startswith(rule.name[:-1])), None)
 
     def fits(self, node: Node) -> bool:
-        """Whether every attribute of the node has a value of its kind."""
+        """Whether the node has every required attribute, and each has a value of its kind."""
+        if not self._required <= node.attributes.keys():
+            return False
         rules = ((self.rule(name), each.value) for name, each in node.attributes.items())
         return all(rule is None or is_kind(value, rule.kind) for rule, value in rules)
 
@@ -168,11 +176,16 @@ class _Judge:
         return self._source.decode("utf-8-sig").split("\n")
 
     def _position_of_name(self, attribute: Attribute) -> Position:
-        """Return where the name stands, or the value if the name is on another line."""
-        at = attribute.position
-        line = self._lines[at.line - 1][: at.column - 1]
-        match = re.search(rf'"?{re.escape(attribute.name)}"?[ \t]*=[ \t]*$', line)
-        return at if match is None else Position(line=at.line, column=match.start() + 1)
+        """Return where the name stands, or the value if more than blanks part them."""
+        at, end = attribute.position, attribute.position.column - 1
+        spellings = (attribute.name, f'"{attribute.name}"')
+        near = self._lines[at.line - 1][max(0, end - len(spellings[1]) - _BLANKS) : end]
+        before = near.rstrip().removesuffix("=").rstrip()
+        for name in spellings:
+            if before.endswith(name):
+                column = end - len(near) + len(before) - len(name) + 1
+                return Position(line=at.line, column=column)
+        return at
 
 
 def _judge_value(attribute: Attribute, rule: AttributeRule) -> Iterator[Finding]:
