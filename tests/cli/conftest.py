@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,19 @@ def custody(tmp_path: Path) -> Shell:
     return Shell(tmp_path)
 
 
-@pytest.fixture
-def sample(custody: Shell) -> Shell:
-    """Return the command line in a folder with the sample and one run of it, called r1."""
+@pytest.fixture(scope="session")
+def sample_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the sample and one run of it, called r1; nobody writes to it."""
+    folder = tmp_path_factory.mktemp("sample") / "folder"
+    folder.mkdir()
+    custody = Shell(folder)
     assert custody("init").code == 0
     assert custody("run", "pipeline.dot", "--run-id", "r1").code == 0
-    return custody
+    return folder
+
+
+@pytest.fixture
+def sample(sample_folder: Path, tmp_path: Path) -> Shell:
+    """Return the command line in a copy of the folder with the sample."""
+    shutil.copytree(sample_folder, tmp_path, symlinks=True, dirs_exist_ok=True)
+    return Shell(tmp_path)

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from custody.cli.answer import Line
+from custody.cli.render.journal import detail, journal_line
+from custody.model.event import (
+    FACTS,
+    GENESIS,
+    AnyFact,
+    GuardrailViolation,
+    JournalLine,
+    PipelineCompleted,
+    PipelineFailed,
+    PipelineReplaced,
+    RequestAnswered,
+    RouteChosen,
+    RunInterrupted,
+    RunResumed,
+    StageCompleted,
+    StageFailed,
+    StageRetrying,
+    StageStarted,
+)
+from custody.model.evidence import Evidence
+from custody.model.outcome import Outcome, Route
+from custody.model.record import encode
+from custody.model.request import Ack
+from custody.model.verdict import Verdict
+
+FAILED = Outcome(status="fail", failure_reason="tool_exit_code_1")
+SAID: list[tuple[AnyFact, str]] = [
+    (StageStarted(node="a", type="tool", visit=2, attempt=1), "tool, visit 2, attempt 1"),
+    (
+        RequestAnswered(
+            node="a",
+            ack=Ack(request_id="a/1.1", status="failed", seconds=1.5, exit_code=1),
+            diff=Evidence.of_text("x", ""),
+        ),
+        "failed after 1.5s, exit code 1",
+    ),
+    (
+        GuardrailViolation(
+            node="a",
+            verdicts=(Verdict(check="writes", allowed=False, code="not_allowed", reason="no"),),
+        ),
+        "not_allowed: no",
+    ),
+    (
+        StageRetrying(node="a", visit=1, attempt=1, outcome=FAILED, delay=2),
+        "fail: tool_exit_code_1; again in 2.0s",
+    ),
+    (StageFailed(node="a", visit=1, attempt=1, outcome=FAILED), "fail: tool_exit_code_1"),
+    (
+        StageCompleted(
+            node="a", visit=1, attempt=1, outcome=Outcome(status="success", notes="done\nand more")
+        ),
+        "success: done",
+    ),
+    (
+        RouteChosen(node="a", route=Route(target="b", by_condition=True, candidates=())),
+        "to b, by condition",
+    ),
+    (RouteChosen(node="a", route=Route(target="", by_condition=False, candidates=())), "no way on"),
+    (PipelineCompleted(node="a"), ""),
+    (
+        PipelineFailed(node="a", reason="max_steps exceeded: 3", unhandled={}),
+        "max_steps exceeded: 3",
+    ),
+    (RunInterrupted(reason="SIGINT"), "SIGINT"),
+    (RunResumed(torn_bytes=7, restored_count=2), "2 workspace paths put back, 7 torn bytes cut"),
+    (
+        PipelineReplaced(old_sha256="a" * 64, new_sha256="b" * 64, kept_seq=4, reused=()),
+        "aaaaaaaaaaaa → bbbbbbbbbbbb, kept to 4",
+    ),
+]
+
+
+@pytest.mark.parametrize(("fact", "said"), SAID)
+def test_a_fact_in_a_few_words(fact: AnyFact, said: str) -> None:
+    assert detail(fact) == said
+
+
+def test_no_fact_is_forgotten() -> None:
+    told = {type(fact).__name__ for fact, _ in SAID}
+    assert FACTS.keys() - told == {"PipelineStarted"}
+
+
+def test_a_line() -> None:
+    fact, _ = SAID[4]
+    line = JournalLine(
+        seq=12, ts="2026-01-31T10:15:00.000001Z", run_id="r1", level="error", role="tool",
+        event="StageFailed", node="a", path="", data=msgspec.Raw(encode(fact)), prev=GENESIS,
+    )  # fmt: skip
+    assert journal_line(line) == Line(
+        "   12  10:15:00.000001Z  StageFailed         a             fail: tool_exit_code_1", "bad"
+    )
