@@ -216,6 +216,41 @@ def test_any_locale_can_be_printed_to(sample: Shell) -> None:
     assert "\\u2500\\u2500 prompt.md" in done.out
 
 
+def test_json_is_utf_8_in_any_locale(sample: Shell) -> None:
+    pipeline = sample.folder / "pipeline.dot"
+    pipeline.write_text(pipeline.read_text().replace("Greet the world", "Grüße die Welt"))
+    done = sample("plan", "pipeline.dot", "--json", PYTHONIOENCODING="ascii")
+    assert done.data["goal"] == "Grüße die Welt"
+
+
+def test_words_that_are_not_text_are_refused(custody: Shell) -> None:
+    done = custody("check", "\udcff.dot", "--json")
+    assert (done.code, done.data["error_type"]) == (1, "USAGE")
+    assert done.data["what"] == "'\\udcff.dot' is not UTF-8"
+
+
+def test_an_error_that_cannot_be_printed_as_json_is_still_told(custody: Shell) -> None:
+    with (
+        Path("/dev/full").open("w") as full,
+        custody.start("runs", "--oops", "--json", stdout=full, stderr=subprocess.PIPE) as process,
+    ):
+        _out, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert err.startswith("error: unrecognized arguments: --oops\n")
+
+
+def test_what_an_agent_says_cannot_steer_the_terminal(sample: Shell) -> None:
+    answers = sample.folder / "answers.json"
+    said = answers.read_text().replace("I wrote", "\\u001b]0;owned\\u0007I wrote")
+    answers.write_text(said.replace("hello, world", "hello,\\u001b[2J world"))
+    assert sample("run", "pipeline.dot", "--run-id", "r2").code == 0
+    shown = sample("show", "r2", "write", "--attempt", "1.1").out
+    assert "\\x1b]0;owned\\x07I wrote" in shown
+    assert "\x1b]0;" not in sample.on_terminal("show", "r2", "write", "--attempt", "1.1").out
+    assert "\x1b[2J" not in sample.on_terminal("diff", "r2").out
+    assert "+hello,\x1b[2J world" in sample("diff", "r2").out, "a patch is kept as it is"
+
+
 def test_no_colour_unless_on_a_terminal(sample: Shell) -> None:
     assert "\x1b" not in sample("show", "r1").out
     assert "\x1b[32mPASS" in sample.on_terminal("show", "r1").out

@@ -24,24 +24,29 @@ def prepare() -> None:
 
 
 def give(answer: Answer, *, as_json: bool) -> None:
-    """Print an answer."""
+    """Print an answer; raises `StorageFailed` when nobody takes it."""
     if as_json:
-        _write(sys.stdout, _documents(answer.data))
-        return
-    raw = answer.verbatim and not sys.stdout.isatty()
-    _write(sys.stdout, (f"{line.text}\n" for line in answer.text) if raw else _shown(answer.text))
+        _be_exact()
+        failed = _write(sys.stdout, _documents(answer.data))
+    elif answer.verbatim and sys.stdout is not None and not sys.stdout.isatty():
+        _be_exact()
+        failed = _write(sys.stdout, (f"{line.text}\n" for line in answer.text))
+    else:
+        failed = _write(sys.stdout, _shown(answer.text))
+    _refuse_lost(failed)
 
 
 def give_text(text: str) -> None:
-    """Print a text of custody's own."""
-    _write(sys.stdout, [text])
+    """Print a text of custody's own; raises `StorageFailed` when nobody takes it."""
+    _refuse_lost(_write(sys.stdout, [text]))
 
 
 def complain(error: CustodyError, *, as_json: bool) -> None:
     """Print what went wrong, where, and what to do about it."""
     if as_json:
-        _write(sys.stdout, _documents(_error_data(error)))
-        return
+        _be_exact()
+        if _write(sys.stdout, _documents(iter([_error_data(error)]))) is None:
+            return
     colour = wants_colour(sys.stderr, os.environ)
     _write(sys.stderr, (paint(line, enabled=colour) for line in error_lines(error)))
 
@@ -116,24 +121,32 @@ def _shown(lines: Iterable[Line]) -> Iterator[str]:
     return (paint(line, enabled=colour) for line in lines)
 
 
-def _write(stream: TextIO | None, texts: Iterable[str]) -> None:
-    """Print, line by line; a reader who has gone away is no error."""
+def _be_exact() -> None:
+    """Make standard output UTF-8: JSON and patches are bytes, whatever the locale says."""
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(encoding="utf-8")
+
+
+def _write(stream: TextIO | None, texts: Iterable[str]) -> OSError | None:
+    """Print, line by line; return why it could not be. A reader who has gone away is no error."""
     if stream is None:
-        return
+        return None
     for text in texts:
         try:
             stream.write(text)
             stream.flush()
-        except BrokenPipeError:
-            _leave(stream)
-            return
         except OSError as error:
             _leave(stream)
-            if stream is sys.stdout:
-                raise StorageFailed(
-                    f"the answer could not be written: {error.strerror}", where="standard output"
-                ) from error
-            return
+            return None if isinstance(error, BrokenPipeError) else error
+    return None
+
+
+def _refuse_lost(error: OSError | None) -> None:
+    if error is not None:
+        raise StorageFailed(
+            f"the answer could not be written: {error.strerror}", where="standard output"
+        )
 
 
 def _leave(stream: TextIO) -> None:

@@ -66,6 +66,7 @@ def parse(words: list[str]) -> Parsed | str:
 
     Raises `UsageError`.
     """
+    _refuse_bytes(words)
     name = next((word for word in words if not word.startswith("-")), "")
     if name and name not in COMMANDS:
         raise UsageError(f"no command is called {name!r}", hint=_nearest(name))
@@ -125,6 +126,15 @@ def declare(parser: Arguments, command: Command) -> None:
     parser.add_argument(
         "--debug", action="store_true", help="print the traceback of an internal error"
     )
+
+
+def _refuse_bytes(words: list[str]) -> None:
+    """Refuse words that are not text: what a run is told is written into its journal."""
+    for word in words:
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            raise UsageError(f"{word!a} is not UTF-8", hint="give it another name") from None
 
 
 def _nearest(name: str) -> str:
