@@ -56,6 +56,7 @@ def outside(tmp_path: Path) -> Path:
 def run(tmp_path: Path) -> Iterator[RunDirectory]:
     """Yield a new run directory."""
     with RunDirectory.create(str(tmp_path / "runs"), RUN_ID) as made:
+        made.publish()
         yield made
 
 

@@ -24,6 +24,7 @@ from custody.errors import (
 )
 from custody.model.documents import Checkpoint
 from custody.model.evidence import Evidence
+from custody.store.index import list_runs
 from custody.store.journal import Journal
 from custody.store.rundir import RunDirectory
 
@@ -55,12 +56,35 @@ class TestClaiming:
     def test_an_id_is_taken_once(self, tmp_path: Path) -> None:
         runs = str(tmp_path / "deep" / "runs")
         with RunDirectory.create(runs, "one") as run:
+            with pytest.raises(RunLocked):
+                RunDirectory.create(runs, "one")
+            run.publish()
             assert run.path == f"{runs}/one"
             assert run.run_id == "one"
             with pytest.raises(RunExists):
                 RunDirectory.create(runs, "one")
         with pytest.raises(RunExists):
             RunDirectory.create(runs, "one")
+
+    def test_nobody_sees_half_of_a_beginning(self, tmp_path: Path) -> None:
+        with RunDirectory.create(str(tmp_path), "one") as run:
+            run.write("half", b"x")
+            assert list_runs(str(tmp_path)) == []
+        assert os.listdir(tmp_path) == []
+
+    def test_what_a_dead_process_began_is_cleared_away(self, tmp_path: Path) -> None:
+        (tmp_path / ".new.one").mkdir()
+        (tmp_path / ".new.one" / "half").write_text("x")
+        with RunDirectory.create(str(tmp_path), "one") as run:
+            run.publish()
+        assert os.listdir(tmp_path / "one") == []
+
+    def test_a_name_that_was_taken_meanwhile(self, tmp_path: Path) -> None:
+        with RunDirectory.create(str(tmp_path), "one") as run:
+            (tmp_path / "one").mkdir()
+            with pytest.raises(RunExists):
+                run.publish()
+        assert os.listdir(tmp_path) == ["one"]
 
     @pytest.mark.parametrize("run_id", ["", "../x", "a/b", ".hidden", "-x", "last", "x" * 65])
     def test_an_id_that_is_none(self, tmp_path: Path, run_id: str) -> None:
@@ -72,7 +96,7 @@ class TestClaiming:
         (tmp_path / "file").write_text("")
         with pytest.raises((StorageFailed, PathRefused)):
             RunDirectory.create(str(tmp_path / "file"), "one")
-        with pytest.raises((StorageFailed, PathRefused)):
+        with pytest.raises(RunExists):
             RunDirectory.create(str(tmp_path), "file")
 
     def test_opening_what_is_no_run(self, tmp_path: Path) -> None:
@@ -91,9 +115,6 @@ class TestClaiming:
         os.rename(run.path, tmp_path / "elsewhere")
         with RunDirectory.open(str(tmp_path / "elsewhere"), write=False) as moved:
             assert moved.run_id == "run_1"
-
-    def test_publishing(self, run: RunDirectory) -> None:
-        run.publish()
 
 
 class TestLocking:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections.abc import Iterator
 
 from custody.errors import BlobDamaged, PathRefused
 from custody.model.relpath import RelPath
@@ -113,13 +114,17 @@ class Blobs:
 
     def copy_to(self, other: Blobs) -> None:
         """Put every blob into another run as well; raises `BlobDamaged` when one is not whole."""
+        for sha256 in self.names():
+            found, _ = other.put_file(self._run, self.path_of(sha256))
+            if found != sha256:
+                raise BlobDamaged(
+                    "its content is not what its name says", where=self._where(sha256)
+                )
+
+    def names(self) -> Iterator[str]:
+        """Yield the sha256 of every blob that is there, whole or not."""
         for prefix in self._names(FOLDER):
-            for sha256 in self._names(f"{FOLDER}/{prefix}"):
-                found, _ = other.put_file(self._run, self.path_of(sha256))
-                if found != sha256:
-                    raise BlobDamaged(
-                        "its content is not what its name says", where=self._where(sha256)
-                    )
+            yield from self._names(f"{FOLDER}/{prefix}")
 
     def close(self) -> None:
         """Give the folder's descriptor back."""

@@ -25,6 +25,9 @@ _CHUNK = 1 << 18
 _UNSUPPORTED = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT, errno.EACCES}
 
 _counter = itertools.count()
+_replaced = itertools.count()
+_RENAMES = 16
+"""So many files are replaced by rename; from then on loading ctypes is worth its while."""
 
 
 def write_all(descriptor: int, data: bytes | memoryview) -> None:
@@ -107,18 +110,19 @@ def digest(descriptor: int, limit: int) -> tuple[str, int]:
     return hasher.hexdigest(), size
 
 
-def refuse_odd_target(folder: int, name: str) -> None:
-    """Refuse to replace anything but a plain file."""
+def refuse_odd_target(folder: int, name: str) -> bool:
+    """Refuse to replace anything but a plain file; return whether there is one."""
     try:
         state = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
-        return
+        return False
     if stat.S_ISLNK(state.st_mode):
         raise PathRefused("symlink", "a symlink stands there")
     if not stat.S_ISREG(state.st_mode):
         raise PathRefused("not_regular", "something other than a regular file stands there")
     if state.st_nlink > 1:
         raise PathRefused("hardlink", "the file has a second name, perhaps elsewhere")
+    return True
 
 
 def temporary_name() -> str:
@@ -131,18 +135,36 @@ def is_temporary(name: str) -> bool:
     return _TEMPORARY.fullmatch(name) is not None
 
 
-def replace(folder: int, name: str, data: bytes, mode: int | None, *, sync: bool) -> None:
-    """Put ``data`` there under a temporary name, then rename it.
+def put(folder: int, name: str, data: bytes, mode: int | None, *, sync: bool) -> None:
+    """Write ``data`` under a temporary name, then give it ``name``, new or a plain file's.
 
     Whatever fails, the temporary is gone afterwards and ``name`` is what it was.
     """
+    replacing = refuse_odd_target(folder, name)
     temporary = temporary_name()
     try:
         write_new(folder, temporary, data, mode, sync=sync)
-        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+        if replacing and not sync and next(_replaced) >= _RENAMES:
+            _exchange(folder, temporary, name)
+        else:
+            os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:
         discard(folder, temporary)
         raise
+
+
+def _exchange(folder: int, temporary: str, name: str) -> None:
+    """Do what a rename does, but let the old file go in a step of its own.
+
+    Some file systems write a file out when it is renamed onto another, which takes longer than
+    everything else and is of no use to a file that nobody syncs.
+    """
+    try:
+        syscalls.exchange(folder, temporary, name)
+    except OSError:  # not every file system can, and the name may be gone: rename tells
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    else:
+        os.unlink(temporary, dir_fd=folder)
 
 
 def replace_link(folder: int, name: str, target: str) -> None:

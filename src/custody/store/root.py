@@ -194,8 +194,7 @@ class Root:
         """
         try:
             with self.parent(_name(path), create=parents, sync=sync) as (folder, name):
-                files.refuse_odd_target(folder, name)
-                files.replace(folder, name, data, mode, sync=sync)
+                files.put(folder, name, data, mode, sync=sync)
         except OSError as error:
             raise failure(error, self._where(path)) from error
         except PathRefused as refused:

@@ -29,6 +29,8 @@ from custody.store.stage import StageFolder
 
 __all__ = ["RunDirectory", "StageFolder"]
 
+BEGINNING = ".new."
+"""How the name of a run directory begins until the run is published."""
 _NOT_OURS = frozenset({"workspace", "cache"})
 """Folders that others write."""
 _NODE_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}")
@@ -44,6 +46,8 @@ class RunDirectory:
         self.blobs = Blobs(root)
         self._streams: dict[str, int] = {}
         self._durable: set[str] = set()
+        self._unsynced: list[str] = []
+        self._unpublished = False
 
     @property
     def path(self) -> str:
@@ -52,21 +56,28 @@ class RunDirectory:
 
     @classmethod
     def create(cls, runsdir: str, run_id: str) -> Self:
-        """Claim ``run_id`` in ``runsdir`` and lock it; raises `RunExists` when it is taken."""
-        path = os.path.join(os.path.abspath(runsdir), check_run_id(run_id))
+        """Begin a run in ``runsdir`` and lock it; raises `RunExists` when its id is taken.
+
+        It has another name until `publish`, so that nobody ever sees half of a beginning. What
+        a process left that died before that is cleared away.
+        """
+        home = os.path.abspath(runsdir)
+        path = os.path.join(home, check_run_id(run_id))
+        unpublished = os.path.join(home, f"{BEGINNING}{run_id}")
         try:
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            os.mkdir(path)
-        except FileExistsError as error:
-            if not os.path.isdir(path):
-                raise failure(error, path) from error
-            raise RunExists(
-                f"run {run_id} is there already", where=path, hint="`--resume` goes on with it"
-            ) from None
+            if os.path.lexists(path):
+                raise _exists(run_id, path)
+            changed = _make_folder(home)
+            os.makedirs(unpublished, exist_ok=True)
         except OSError as error:
-            raise failure(error, path) from error
-        run = cls(Root.open(path, resolver=own), run_id)
-        run.lock()
+            raise failure(error, unpublished) from error
+        run = cls(Root.open(unpublished, resolver=own), run_id)
+        run._unsynced = changed
+        try:
+            run._claim(path)
+        except BaseException:
+            run.close()
+            raise
         return run
 
     @classmethod
@@ -96,7 +107,12 @@ class RunDirectory:
         self.close()
 
     def close(self) -> None:
-        """Give every descriptor back, and the lock with them."""
+        """Give every descriptor back, and the lock with them; a run without a name is removed."""
+        if self._unpublished:
+            self._unpublished = False
+            home, name = os.path.split(self.path)
+            with Root.open(home, resolver=own) as parent:
+                parent.remove_tree(name)
         while self._streams:
             os.close(self._streams.popitem()[1])
         self.blobs.close()
@@ -121,11 +137,32 @@ class RunDirectory:
         except OSError as error:
             raise failure(error, self.path) from error
 
+    def _claim(self, path: str) -> None:
+        """Lock a beginning and clear it, unless it was published as ``path`` meanwhile."""
+        self.lock()
+        if not os.path.lexists(self.path) or os.path.lexists(path):
+            raise _exists(self.run_id, path)
+        self._unpublished = True
+        for name in self.root.names():
+            self.root.remove_tree(name)
+
     def publish(self) -> None:
-        """Make the name of the run directory itself durable."""
-        runsdir = os.path.dirname(self.path)
-        with Root.open(runsdir, resolver=own) as parent:
-            parent.sync_dir()
+        """Give the run its name, durably; raises `RunExists` when it was taken meanwhile."""
+        home, name = os.path.split(self.path)
+        path = os.path.join(home, self.run_id)
+        with Root.open(home, resolver=own) as parent:
+            try:
+                if os.path.lexists(path):
+                    raise _exists(self.run_id, path)
+                # One that is made now is replaced if it is empty, and in the way otherwise.
+                os.rename(name, self.run_id, src_dir_fd=parent.fd, dst_dir_fd=parent.fd)
+            except OSError as error:
+                raise failure(error, path) from error
+            self._unpublished = False
+            self.root.path = path
+        while self._unsynced:
+            with Root.open(self._unsynced.pop(), resolver=own) as folder:
+                folder.sync_dir()
 
     def sweep(self) -> int:
         """Remove the temporary files that a process left when it ended; return how many."""
@@ -160,6 +197,15 @@ class RunDirectory:
     def read_document(self, name: str, kind: type[_T]) -> _T:
         """Read a file that `write_document` wrote; raises `MalformedDocument` when it is not."""
         return decode(self.root.read(name), kind, where=f"{self.path}/{name}")
+
+    def files(self) -> Iterator[str]:
+        """Yield every file that only custody writes, blobs aside."""
+        for folder in self._folders():
+            if folder.partition("/")[0] == BLOBS:
+                continue
+            with self.root.scan(folder) as entries:
+                names = [entry.name for entry in entries if not entry.is_dir(follow_symlinks=False)]
+            yield from (_below(folder, name) for name in names)
 
     def read_evidence(self, evidence: Evidence) -> bytes:
         """Return the bytes that evidence stands for; raises `BlobDamaged` when they are lost.
@@ -207,6 +253,21 @@ class RunDirectory:
 
 def _below(folder: str, name: str) -> str:
     return f"{folder}/{name}" if folder else name
+
+
+def _exists(run_id: str, path: str) -> RunExists:
+    return RunExists(
+        f"run {run_id} is there already", where=path, hint="`--resume` goes on with it"
+    )
+
+
+def _make_folder(path: str) -> list[str]:
+    """Make a folder and those above it; return the ones that have, or will have, a new name."""
+    changed = [path]
+    while not os.path.isdir(changed[-1]):
+        changed.append(os.path.dirname(changed[-1]))
+    os.makedirs(path, exist_ok=True)
+    return changed
 
 
 class _Named(msgspec.Struct):

@@ -18,6 +18,7 @@ RESOLVE_BENEATH = 0x08
 
 _OPENAT2 = 437
 _RENAME_NOREPLACE = 1
+_RENAME_EXCHANGE = 2
 
 
 @cache
@@ -67,12 +68,20 @@ _AT_FDCWD = -100
 
 def rename_exclusively(directory: int, source: str, target: str) -> None:
     """Rename inside ``directory``; raises `FileExistsError` when ``target`` is there."""
+    _renameat2(directory, source, target, _RENAME_NOREPLACE)
+
+
+def exchange(directory: int, one: str, other: str) -> None:
+    """Let two files of ``directory`` change names at once."""
+    _renameat2(directory, one, other, _RENAME_EXCHANGE)
+
+
+def _renameat2(directory: int, source: str, target: str, flags: int) -> None:
     ctypes, library = _ctypes()
     call = getattr(library, "renameat2", None)
     if call is None:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), target)
-    names = os.fsencode(source), os.fsencode(target)
-    if call(directory, names[0], directory, names[1], _RENAME_NOREPLACE) != 0:
+    if call(directory, os.fsencode(source), directory, os.fsencode(target), flags) != 0:
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code), target)
 
