@@ -1,6 +1,7 @@
 """Ends a small run at every point, or lets the power fail. Run by test_crash.py.
 
-``points MODE FOLDER`` ends it at each call that changes the disk, in one way:
+``points MODE FOLDER AT`` ends it at each call that changes the disk, in one way. With ``AT``
+the run is killed there first, and it is resuming it that is ended at each call:
 
     kill-before   the process dies instead of making the call
     kill-after    the process dies right after it
@@ -24,36 +25,49 @@ from typing import Any
 from custody.errors import StorageFailed
 from custody.store import syscalls
 from support.power import Recorder, survive
-from support.small_run import CALLS, SYSTEM_CALLS, begin, creates, judge
+from support.small_run import CALLS, SYSTEM_CALLS, Heard, begin, creates, judge, take_up
 
 
-def points(mode: str, folder: str) -> dict[str, Any]:
-    """End the run at every point; return how many there were and what was wrong."""
+def points(mode: str, folder: str, at: int) -> dict[str, Any]:
+    """End the run, or its resumption, at every point; return how many and what was wrong."""
+    prepared, known = f"{folder}/prepared", 0
+    if at:
+        os.mkdir(prepared)
+        _, known = attempt("kill-before", at, prepared, resume=False)
     wrong: list[str] = []
     number = 0
     while True:
         number += 1
         place = f"{folder}/{mode}{number}"
-        os.mkdir(place)
-        source, sink = os.pipe()
-        child = os.fork()
-        if child == 0:
-            os._exit(in_child(mode, number, place, sink))
-        os.close(sink)
-        with os.fdopen(source) as pipe:
-            told = pipe.read().split()
-        _, status = os.waitpid(child, 0)
+        if at:
+            shutil.copytree(prepared, place)
+        else:
+            os.mkdir(place)
+        status, durable = attempt(mode, number, place, resume=at > 0)
         if status == 0:
             return {"points": number - 1, "wrong": wrong}
         problem = "" if status in (signal.SIGKILL, 7 << 8) else f"it ended with {status}"
-        durable = int(told[-1]) if told else 0
-        if problem := problem or judge(place, durable, views_whole=True):
+        if problem := problem or judge(place, max(known, durable), views_whole=True):
             wrong.append(f"point {number}: {problem}")
         shutil.rmtree(place)
 
 
-def in_child(mode: str, number: int, folder: str, sink: int) -> int:
-    """Return 0 when the run ended before the point was reached, 7 when it failed as it should."""
+def attempt(mode: str, number: int, place: str, *, resume: bool) -> tuple[int, int]:
+    """Let a child run into one point; return how it ended and how many lines were durable."""
+    source, sink = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os._exit(in_child(mode, number, place, sink, take_up if resume else begin))
+    os.close(sink)
+    with os.fdopen(source) as pipe:
+        told = pipe.read().split()
+    return os.waitpid(child, 0)[1], int(told[-1]) if told else 0
+
+
+def in_child(
+    mode: str, number: int, folder: str, sink: int, work: Callable[[str, Heard], None]
+) -> int:
+    """Return 0 when the work ended before the point was reached, 7 when it failed as it should."""
     write = os.write
     reached = arm(mode, number)
 
@@ -61,7 +75,7 @@ def in_child(mode: str, number: int, folder: str, sink: int) -> int:
         write(sink, b"%d " % count)
 
     try:
-        begin(folder, tell)
+        work(folder, tell)
     except StorageFailed:
         return 7
     except BaseException as error:  # noqa: BLE001
@@ -123,7 +137,7 @@ def power(folder: str, states: int, seed: int) -> dict[str, Any]:
 
 if __name__ == "__main__":
     if sys.argv[1] == "points":
-        found = points(sys.argv[2], sys.argv[3])
+        found = points(sys.argv[2], sys.argv[3], int(sys.argv[4]))
     else:
         found = power(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
     json.dump(found, sys.stdout)

@@ -53,9 +53,17 @@ def machine(*arguments: str) -> dict[str, Any]:
 )
 def test_every_point(fast_folder: str, mode: str, case: str, expected: str, hostile: Case) -> None:
     assert hostile(case)["expect"] == expected
-    found = machine("points", mode, fast_folder)
+    found = machine("points", mode, fast_folder, "0")
     assert found["wrong"] == []
     assert found["points"] > 150
+
+
+@pytest.mark.req("P-11")
+@pytest.mark.parametrize("mode", ["kill-before", "EIO"])
+def test_every_point_of_a_resumption(fast_folder: str, mode: str) -> None:
+    found = machine("points", mode, fast_folder, "115")
+    assert found["wrong"] == []
+    assert found["points"] > 60
 
 
 @pytest.mark.req("P-11")

@@ -43,14 +43,14 @@ def begin(folder: str, heard: Heard) -> None:
         go_on(run, journal, 0, heard)
 
 
-def take_up(folder: str) -> None:
+def take_up(folder: str, heard: Heard = lambda _: None) -> None:
     """Go on with a run after its process ended, and finish it."""
     with RunDirectory.open(f"{folder}/runs/{RUN_ID}", write=True) as run:
         run.sweep()
         journal, torn = Journal.recover(run.root, run.run_id)
         done = sum(line.event == "RequestAnswered" for line in read_lines(run.root))
         append(journal, RunResumed(torn_bytes=torn))
-        go_on(run, journal, done, lambda _: None)
+        go_on(run, journal, done, heard)
 
 
 def go_on(run: RunDirectory, journal: Journal, done: int, heard: Heard) -> None:
