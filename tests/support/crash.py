@@ -6,6 +6,7 @@ document. Nothing in it depends on a clock, so that two runs of it can be compar
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
@@ -14,7 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from custody.model.event import RequestAnswered
 from custody.model.record import encode
@@ -24,7 +25,7 @@ from custody.store.root import Root
 CALLS = (
     "write", "pwrite64", "writev", "fsync", "fdatasync", "syncfs", "rename", "renameat",
     "renameat2", "link", "linkat", "unlink", "unlinkat", "mkdir", "mkdirat", "ftruncate",
-    "symlinkat", "fchmod", "openat2",
+    "symlinkat", "fchmod",
 )  # fmt: skip
 """What changes a disk, or makes a change durable."""
 
@@ -108,15 +109,19 @@ class Place(NamedTuple):
     def command(self) -> list[str]:
         """Return the command that starts the run, or goes on with it."""
         return [
-            sys.executable, "-m", "custody", "run", str(self.home / "pipeline.dot"),
-            "--workdir", str(self.home / "project"), "--runsdir", str(self.home / "runs"),
-            "--run-id", "r1", "--resume", "--agent", f"fake:{self.home / 'answers.json'}",
+            sys.executable, "-m", "custody", "run", "pipeline.dot", "--workdir", "project",
+            "--runsdir", "runs", "--run-id", "r1", "--resume", "--agent", "fake:answers.json",
         ]  # fmt: skip
 
     def run(self, *prefix: str) -> subprocess.CompletedProcess[str]:
         """Run the command, under another one where given."""
         return subprocess.run(
-            [*prefix, *self.command()], capture_output=True, text=True, check=False, timeout=120
+            [*prefix, *self.command()],
+            cwd=self.home,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
         )
 
     def hit(self, point: Point, fault: str) -> subprocess.CompletedProcess[str]:
@@ -137,18 +142,18 @@ def points(home: Path) -> list[Point]:
     return [Point(call, n) for call in sorted(used) for n in range(1, used[call] + 1)]
 
 
-def fingerprint(run: Path) -> dict[str, Any]:
-    """Return everything about a run that a crash may not change."""
-    return {
-        "facts": list(_facts(run)),
-        "files": {
-            str(path.relative_to(run)): _content(path)
+def fingerprint(run: Path) -> list[str]:
+    """Return everything about a run that a crash may not change, one thing a line."""
+    return [
+        f"status {json.loads((run / 'summary.json').read_text())['status']}",
+        *_facts(run),
+        *(
+            f"{path.relative_to(run)} {_content(path)}"
             for folder in ("workspace", "docs", "nodes")
             for path in sorted((run / folder).rglob("*"))
             if not path.is_dir() and ".lost." not in str(path) and path.name != "status.json"
-        },
-        "stages": json.loads((run / "summary.json").read_text())["status"],
-    }
+        ),
+    ]
 
 
 def _facts(run: Path) -> Iterator[str]:
@@ -165,8 +170,8 @@ def _content(path: Path) -> str:
     if path.is_symlink():
         return f"-> {path.readlink()}"
     if path.name == "verification.results.json":
-        return re.sub(r'"seconds": [\d.e-]+', '"seconds": 0', path.read_text())
-    return path.read_bytes().hex()
+        return repr(re.sub(r'"seconds": [\d.e-]+', '"seconds": 0', path.read_text()))
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def leftovers(run: Path) -> list[str]:

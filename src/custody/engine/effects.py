@@ -35,6 +35,8 @@ class Effects:
         self._workspace = workspace
         self._executor = executor
         self._interruption = interruption
+        self._captured: dict[str, tuple[Change, ...]] = {}
+        """What requests changed that are not yet known to the views."""
 
     def perform(
         self, node: Node, visit: int, attempt: int, request: AnyRequest, commit: Callable[[], None]
@@ -51,11 +53,13 @@ class Effects:
         changes = self._workspace.capture()
         diff = folder.write(DIFF_NAME, encode_pretty(WorkspaceDiff(changes=changes)))
         folder.settle()
+        self._captured[request.id] = changes
         return RequestAnswered(node=node.id, ack=ack.sealed(), diff=diff.sealed()), changes
 
     def recorded_changes(self, answered: RequestAnswered) -> tuple[Change, ...]:
         """Return what a recorded stage changed."""
-        return recorded_changes(self._run, answered)
+        captured = self._captured.pop(answered.ack.request_id, None)
+        return recorded_changes(self._run, answered) if captured is None else captured
 
     def accept(self, changes: tuple[Change, ...]) -> None:
         """Take the changes of a stage as part of the work."""

@@ -13,14 +13,11 @@ from custody.engine.session import RunResult, Session
 from custody.engine.tape import Listener
 from custody.errors import UsageError
 from custody.model.event import (
-    AnyFact,
     JournalLine,
     Origin,
-    RequestAnswered,
     RunResumed,
     StageStarted,
 )
-from custody.model.evidence import Evidence
 from custody.model.record import encode
 from custody.store.journal import Journal
 from custody.store.rundir import RunDirectory

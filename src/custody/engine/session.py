@@ -6,12 +6,10 @@ holds when the session opens. The engine is taken over those facts and goes on f
 
 from __future__ import annotations
 
-from functools import partial
-
 from custody.engine.effects import Effects
 from custody.engine.interruption import Interruption
 from custody.engine.loop import Engine
-from custody.engine.records import genesis, lines, recorded_changes
+from custody.engine.records import genesis, lines
 from custody.engine.tape import Listener, Tape
 from custody.errors import Interrupted
 from custody.executors.dispatch import Dispatch
@@ -58,9 +56,10 @@ class Session:
         listeners: tuple[Listener, ...] = (),
     ) -> RunResult:
         """Take the run to its end; raises `Interrupted` when it is told to stop."""
-        changes_of = partial(recorded_changes, self._run)
-        collector = rebuild(self._run, lines(self._run), changes_of)
-        views = ViewWriter(self._run, self._journal, collector, changes_of)
+        dispatch = Dispatch()
+        effects = Effects(self._run, self._workspace, dispatch, interruption)
+        collector = rebuild(self._run, lines(self._run), effects.recorded_changes)
+        views = ViewWriter(self._run, self._journal, collector, effects.recorded_changes)
         views.open()
         tape = Tape(
             lines(self._run),
@@ -70,8 +69,6 @@ class Session:
         )
         if resumed is not None:
             tape.go_live = lambda: self._take_up(tape, resumed)
-        dispatch = Dispatch()
-        effects = Effects(self._run, self._workspace, dispatch, interruption)
         try:
             Engine(self._pipeline, tape, effects).run(genesis(self._run))
         except KeyboardInterrupt:

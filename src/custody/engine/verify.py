@@ -34,8 +34,8 @@ from custody.store.rundir import RunDirectory
 from custody.views import checkpoint, manifest
 from custody.views.collect import Collector
 from custody.views.writer import TRACE_NAME, closing_files
-from custody.workspace.workspace import Workspace
-
+from custody.workspace.tree import listing, tree_of
+from custody.workspace.workspace import differences, read_tree
 
 _T = TypeVar("_T", bound=Record)
 
@@ -153,6 +153,7 @@ class _Audit:
                 yield _mismatch("evidence", error)
                 changes = ()
             made = self._collector.add(line, fact, changes)
+            self._needed[self._collector.state.pipeline_sha256] = PIPELINE_NAME
             trace.append(made.trace)
             if made.status_path:
                 self._views[made.status_path] = made.status
@@ -180,23 +181,27 @@ class _Audit:
 
     def workspace(self) -> Iterator[Mismatch]:
         """Compare the workspace of an ended run with what its stages left."""
-        started = self._collector.opening().workspace
+        base = self._collector.opening().workspace
+        self._needed[base.sha256] = "the first workspace"
         try:
-            workspace = Workspace.reopen(self._run, started, keep=False)
+            expected = read_tree(self._run, base)
         except CustodyError as error:
             yield _mismatch("workspace", error)
             return
-        self._needed[started.sha256] = "the first workspace"
-        for entry in workspace.expected.values():
+        for entry in expected.values():
             if entry.kind == "file":
                 self._needed[entry.sha256] = f"workspace/{entry.path}"
-        workspace.accept(self._collector.net_changes())
-        self._final = workspace.describe()
+        for change in self._collector.net_changes():
+            if change.after is None:
+                expected.pop(change.path, None)
+            else:
+                expected[change.path] = change.after
+        self._final = tree_of(expected, listing(expected.values()), base.omitted)
         if self._ended():
-            for change in workspace.capture():
+            self._needed[self._final.sha256] = "the last workspace"
+            for change in differences(self._run, expected):
                 where = f"workspace/{change.path}"
                 yield Mismatch("workspace", where, f"{change.change} after the run ended")
-        workspace.close()
 
     def views(self) -> Iterator[Mismatch]:
         """Compare every view with what the journal makes of it; those of a run at work lag."""

@@ -59,6 +59,7 @@ class ViewWriter:
 
     def close(self, workspace: Tree) -> None:
         """Write the closing summary and manifest, durably; the manifest is the last word."""
+        self.committed()
         journal = self._journal
         for name, data in closing_files(
             self._collector, workspace, events=journal.count, head=journal.head
