@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -39,25 +40,29 @@ def test_a_run_survives(fault: str, chunk: int, tmp_path: Path) -> None:
 
 
 def trouble_after(point: Point, fault: str, home: Path, expected: list[str]) -> str:
-    """Hit a run at one point, resume it, and return what is wrong afterwards."""
-    place = Place.make(home)
+    """Hit a run at one point, resume it, and return what is wrong afterwards, if anything."""
+    trouble = next(troubles(Place.make(home), point, fault, expected), "")
+    if not trouble:
+        remove(home)
+    return trouble
+
+
+def troubles(place: Place, point: Point, fault: str, expected: list[str]) -> Iterator[str]:
+    """Yield what is wrong, step by step."""
     hit = place.hit(point, fault)
     if fault == KILL and hit.returncode not in (-9, 137):
-        return f"was not killed: {hit.returncode} {hit.stderr}"
+        yield f"was not killed: {hit.returncode} {hit.stderr}"
     if "Traceback" in hit.stderr:
-        return f"a traceback: {hit.stderr}"
+        yield f"a traceback: {hit.stderr}"
     resumed = place.run()
     if resumed.returncode != 0:
-        return f"resume ended with {resumed.returncode}: {resumed.stderr}"
-    if now := set(fingerprint(place.run_directory)) ^ set(expected):
-        return f"another state: {sorted(now)[:4]}"
+        yield f"resume ended with {resumed.returncode}: {resumed.stderr}"
+    if other := set(fingerprint(place.run_directory)) ^ set(expected):
+        yield f"another state: {sorted(other)[:4]}"
     if left := leftovers(place.home / "runs"):
-        return f"left behind: {left}"
-    verified = api.verify(str(place.run_directory))
-    if verified.mismatches:
-        return f"does not verify: {verified.mismatches}"
-    remove(home)
-    return ""
+        yield f"left behind: {left}"
+    if mismatches := api.verify(str(place.run_directory)).mismatches:
+        yield f"does not verify: {mismatches}"
 
 
 def test_the_harness_would_notice(tmp_path: Path) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from support.bench import Bench
 
 from custody import api
 from custody.errors import UsageError
 from custody.model.event import PipelineStarted
+from support.bench import Bench
 
 BODY = (
     'a [type=tool, tool_command="cp in.txt a.txt"]\n'

@@ -181,7 +181,8 @@ def test_a_write_outside_the_allowlist_fails_and_says_which(bench: Bench) -> Non
         "open('keep.txt','w').write('changed')"
     )
     result = bench.run(
-        'a [type=tool, tool_command="python3 do.py", allowed_write_paths="src/"]\nstart -> a -> done'
+        'a [type=tool, tool_command="python3 do.py", allowed_write_paths="src/"]\n'
+        "start -> a -> done"
     )
     failed = next(fact for fact in bench.facts() if isinstance(fact, StageFailed))
     assert failed.outcome.failure_reason == (
@@ -195,7 +196,8 @@ def test_a_refused_stage_leaves_the_workspace_as_it_was(bench: Bench) -> None:
     (bench.workdir / "keep.txt").write_text("as it was")
     (bench.workdir / "do.py").write_text("import os; os.remove('keep.txt'); os.mkdir('new')")
     bench.run(
-        'a [type=tool, tool_command="python3 do.py", allowed_write_paths="src/"]\nstart -> a -> done'
+        'a [type=tool, tool_command="python3 do.py", allowed_write_paths="src/"]\n'
+        "start -> a -> done"
     )
     assert bench.path("workspace/keep.txt").read_text() == "as it was"
     assert not bench.path("workspace/new").exists()

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from support.bench import Bench
 
 from custody import api
 from custody.engine import replay as engine
-from custody.engine.replay import play
 from custody.engine.records import lines, recorded_pipeline
+from custody.engine.replay import play
 from custody.errors import ReplayDiverged
 from custody.handlers import catalog
 from custody.pipeline.read import load_pipeline
 from custody.store.rundir import RunDirectory
+from support.bench import Bench
 
 BODY = (
     'check [prompt="c", test.outcome_sequence="fail,retry,success", max_retries=1, '

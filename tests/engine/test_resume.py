@@ -11,12 +11,12 @@ import time
 from pathlib import Path
 
 import pytest
-from support.bench import Bench
 
 from custody import api
 from custody.errors import JournalBroken, PipelineChanged, RunExists, RunLocked
 from custody.model.event import PipelineReplaced, RunInterrupted, RunResumed, StageStarted
 from custody.store.rundir import RunDirectory
+from support.bench import Bench
 
 TWO_STAGES = (
     'a [type=tool, tool_command="touch a.txt"]\n'

@@ -6,9 +6,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from support.bench import Bench
 
 from custody import api
+from support.bench import Bench
 
 BODY = (
     'a [prompt="x"]\nt [type=tool, tool_command="sh make.sh"]\n'

@@ -10,7 +10,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
+from typing import Any, Self
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -24,7 +24,7 @@ class Interruption:
         self._open = False
         self._previous: dict[signal.Signals, Any] = {}
 
-    def __enter__(self) -> Interruption:
+    def __enter__(self) -> Self:
         import threading
 
         if threading.current_thread() is threading.main_thread():

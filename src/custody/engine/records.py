@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from custody.engine.tape import TapeEnded, effective
 from custody.errors import JournalBroken
@@ -17,9 +17,8 @@ from custody.model.event import (
     StageStarted,
 )
 from custody.model.evidence import Evidence
-from custody.model.graph import Node, Pipeline
+from custody.model.graph import Pipeline
 from custody.model.record import decode
-from custody.model.request import AnyRequest
 from custody.pipeline.read import load_pipeline
 from custody.store.journal import read_lines
 from custody.store.rundir import RunDirectory
@@ -79,9 +78,7 @@ class Remembered:
     def __init__(self, run: RunDirectory) -> None:
         self._run = run
 
-    def perform(
-        self, node: Node, visit: int, attempt: int, request: AnyRequest, commit: Callable[[], None]
-    ) -> tuple[RequestAnswered, tuple[Change, ...]]:
+    def perform(self, *_request: object) -> tuple[RequestAnswered, tuple[Change, ...]]:
         """End the replay: from here on nothing is recorded."""
         raise TapeEnded
 

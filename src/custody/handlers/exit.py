@@ -41,4 +41,4 @@ class Exit(Handler):
         """Succeed or fail as the exit says."""
         if node.text("status") == "fail":
             return Outcome(status="fail", failure_reason=f"reached exit {node.id}")
-        return Outcome(status="success")
+        return super().outcome(node, ack)

@@ -49,7 +49,9 @@ def decode(data: bytes, kind: type[_T], *, where: str) -> _T:
     try:
         data.decode()
     except UnicodeDecodeError as error:
-        raise MalformedDocument("encoding", f"not UTF-8 at byte {error.start}", where=where) from None
+        raise MalformedDocument(
+            "encoding", f"not UTF-8 at byte {error.start}", where=where
+        ) from None
     _refuse_duplicate_keys(data, where)
     try:
         return msgspec.json.decode(data, type=kind)

@@ -64,25 +64,32 @@ def trace_line(line: JournalLine, fact: AnyFact, before: State) -> bytes:
 def _record_of(fact: AnyFact, before: State) -> tuple[RecordName, Any] | None:
     match fact:
         case StageStarted():
-            return "NodeInputCaptured", {
-                "visit": fact.visit,
-                "attempt": fact.attempt,
-                "request": fact.request,
-                "context_keys": sorted(before.context),
-                "last_failure": before.last_failure,
-            }
+            return "NodeInputCaptured", _input(fact, before)
         case StageCompleted():
             return "NodeOutputCaptured", _output(fact, before)
         case StageFailed() | StageRetrying():
             return "NodeExecutionErrored", _output(fact, before)
         case RouteChosen():
             return "RouteEvaluated", fact.route
-        case PipelineStarted():
-            return "SessionInitialized", fact
-        case RunResumed():
-            return "ResumeLoaded", fact
-        case _:
-            return None
+        case PipelineStarted() | RunResumed():
+            return _SESSION[type(fact)], fact
+    return None
+
+
+_SESSION: dict[type, RecordName] = {
+    PipelineStarted: "SessionInitialized",
+    RunResumed: "ResumeLoaded",
+}
+
+
+def _input(fact: StageStarted, before: State) -> dict[str, Any]:
+    return {
+        "visit": fact.visit,
+        "attempt": fact.attempt,
+        "request": fact.request,
+        "context_keys": sorted(before.context),
+        "last_failure": before.last_failure,
+    }
 
 
 def _output(fact: StageCompleted | StageFailed | StageRetrying, before: State) -> dict[str, Any]:
