@@ -52,10 +52,8 @@ def _read_list(reading: Reading, attributes: Attributes) -> None:
             except ValueError:
                 break
         if name in attributes:
-            _report_twice(reading, attributes[name], match.start(1))
-        else:
-            position = scan.position(start)
-            attributes[name] = Attribute(name=name, value=value, position=position)
+            break
+        attributes[name] = Attribute(name=name, value=value, position=scan.position(start))
         end = match.end()
         if mark == "]":
             return scan.go_to(end)

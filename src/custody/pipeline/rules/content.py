@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from custody.errors import MalformedDocument, PathRefused
 from custody.model.allowlist import Allowlist
@@ -14,6 +15,9 @@ from custody.pipeline.template import RESERVED, TEMPLATES, look_into
 from custody.pipeline.wording import Nearest, found, shown
 
 WORKSPACE = "workspace/"
+
+BIDI_LIMIT = 100
+"""Lines with hidden characters that are named."""
 
 _BIDIRECTIONAL = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
@@ -95,10 +99,10 @@ def bidirectional(pipeline: Pipeline, _: Catalog) -> Iterator[Finding]:
     """Find control characters that make a text read otherwise than it is written."""
     if pipeline.source.isascii():
         return
-    for number, line in enumerate(pipeline.source.decode("utf-8-sig").split("\n"), start=1):
-        match = _BIDIRECTIONAL.search(line)
-        if match is not None:
-            at = Position(line=number, column=match.start() + 1)
-            what = f"U+{ord(match[0]):04X} changes the order in which this line is shown"
-            hint = "remove it, or read the line in an editor that shows such characters"
-            yield found("bidi", what, at, hint, "warning")
+    lines = enumerate(pipeline.source.decode("utf-8-sig").split("\n"), start=1)
+    hidden = ((number, match) for number, line in lines if (match := _BIDIRECTIONAL.search(line)))
+    for number, match in islice(hidden, BIDI_LIMIT):
+        at = Position(line=number, column=match.start() + 1)
+        what = f"U+{ord(match[0]):04X} changes the order in which this line is shown"
+        hint = "remove it, or read the line in an editor that shows such characters"
+        yield found("bidi", what, at, hint, "warning")
