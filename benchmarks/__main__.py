@@ -21,6 +21,7 @@ from benchmarks.subjects.cold_start import cold_start
 from benchmarks.subjects.journal_growth import journal_growth
 from benchmarks.subjects.long_run import long_run
 from benchmarks.subjects.node_time import node_time
+from benchmarks.subjects.parser import parser
 from benchmarks.subjects.workspace_tree import workspace_tree
 from benchmarks.table import Row, failures, markdown, plain, replace_between_markers
 
@@ -30,6 +31,7 @@ SUBJECTS: dict[str, Subject] = {
     "workspace": workspace_tree,
     "journal": journal_growth,
     "long-run": long_run,
+    "parser": parser,
 }
 LEGEND = (
     "The ratio is custody divided by the peer: below 1 custody is faster or smaller. "
@@ -57,14 +59,14 @@ def main() -> None:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure custody.")
-    parser.add_argument("--quick", action="store_true", help="smaller sizes, within a minute")
-    parser.add_argument("--only", action="append", choices=list(SUBJECTS), help="one subject")
-    parser.add_argument("--markdown", metavar="FILE", help="page to write the table into")
-    parser.add_argument(
+    command = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure custody.")
+    command.add_argument("--quick", action="store_true", help="smaller sizes, within a minute")
+    command.add_argument("--only", action="append", choices=list(SUBJECTS), help="one subject")
+    command.add_argument("--markdown", metavar="FILE", help="page to write the table into")
+    command.add_argument(
         "--dir", default=os.path.join("build", "bench"), help="where to measure: a real disk"
     )
-    return parser.parse_args()
+    return command.parse_args()
 
 
 def _write_page(path: str, rows: Sequence[Row], machine: str) -> None:
