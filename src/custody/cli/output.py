@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from custody.cli.answer import Answer, Line
 from custody.cli.render.terminal import paint, wants_colour
@@ -43,12 +43,12 @@ def give_text(text: str) -> None:
 
 def complain(error: CustodyError, *, as_json: bool) -> None:
     """Print what went wrong, where, and what to do about it."""
-    if as_json:
-        _be_exact()
-        if _write(sys.stdout, _documents(iter([_error_data(error)]))) is None:
-            return
-    colour = wants_colour(sys.stderr, os.environ)
-    _write(sys.stderr, (paint(line, enabled=colour) for line in error_lines(error)))
+    findings = error.findings if isinstance(error, PipelineInvalid) else ()
+    code = getattr(error, "code", "")
+    _tell(
+        Trouble(error.error_type, error.what, error.where, error.hint, code, findings),
+        as_json=as_json,
+    )
 
 
 def complain_of_bug(error: Exception, *, as_json: bool, debug: bool) -> None:
@@ -58,52 +58,45 @@ def complain_of_bug(error: Exception, *, as_json: bool, debug: bool) -> None:
     trace = "".join(traceback.format_exception(error))
     if debug:
         _write(sys.stderr, [trace])
-    complain(
-        _InternalError(
-            f"internal error: {type(error).__name__}: {error}",
-            where=_last_frame(error),
-            hint="" if debug else _keep(trace),
-        ),
-        as_json=as_json,
-    )
+    what = f"internal error: {type(error).__name__}: {error}"
+    hint = "" if debug else _keep(trace)
+    _tell(Trouble("INTERNAL", what, _last_frame(error), hint), as_json=as_json)
 
 
-def error_lines(error: CustodyError) -> Iterator[Line]:
-    """Return an error as people read it."""
-    what, *more = error.what.split("\n")
-    yield Line(f"error: {what}", "bad")
-    for line in more:
-        yield Line(f"  {line}")
-    if error.where:
-        yield Line(f"  at: {error.where}")
-    for finding in _findings(error):
-        for line in finding.render(error.where or "-").split("\n"):
-            yield Line(f"  {line}")
-    if error.hint:
-        yield Line(f"  hint: {error.hint}")
+class Trouble(NamedTuple):
+    """An error as it is told."""
+
+    error_type: str
+    what: str
+    where: str = ""
+    hint: str = ""
+    code: str = ""
+    findings: tuple[Any, ...] = ()
+
+    def data(self) -> dict[str, Any]:
+        """Return it for a program; findings only where there are some."""
+        return {name: value for name, value in self._asdict().items() if value != ()}
+
+    def lines(self) -> Iterator[Line]:
+        """Return it for a person."""
+        what, *more = self.what.split("\n")
+        yield Line(f"error: {what}", "bad")
+        yield from (Line(f"  {line}") for line in more)
+        if self.where:
+            yield Line(f"  at: {self.where}")
+        for finding in self.findings:
+            yield from (Line(f"  {line}") for line in finding.render(self.where or "-").split("\n"))
+        if self.hint:
+            yield Line(f"  hint: {self.hint}")
 
 
-class _InternalError(CustodyError):
-    """Custody is wrong, not the user."""
-
-    error_type = "INTERNAL"
-
-
-def _error_data(error: CustodyError) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        "error_type": error.error_type,
-        "what": error.what,
-        "where": error.where,
-        "hint": error.hint,
-        "code": getattr(error, "code", ""),
-    }
-    if isinstance(error, PipelineInvalid):
-        data["findings"] = error.findings
-    return data
-
-
-def _findings(error: CustodyError) -> tuple[Any, ...]:
-    return error.findings if isinstance(error, PipelineInvalid) else ()
+def _tell(trouble: Trouble, *, as_json: bool) -> None:
+    if as_json:
+        _be_exact()
+        if _write(sys.stdout, _documents(iter([trouble.data()]))) is None:
+            return
+    colour = wants_colour(sys.stderr, os.environ)
+    _write(sys.stderr, (paint(line, enabled=colour) for line in trouble.lines()))
 
 
 def _documents(data: Any) -> Iterator[str]:
