@@ -8,6 +8,7 @@ import math
 import os
 import re
 import resource
+import signal
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -110,6 +111,7 @@ class TestWriting:
         journal.commit()
         *_, last = read_lines(run.root)
         assert last.fact() == fact_of(text)
+        assert len(run.root.read(EVENTS).decode().splitlines()) == journal.count
 
     def test_log_012_nan(self, run: RunDirectory, record: Record, hostile: Case) -> None:
         code = str(hostile("log-012")["expect"]).removeprefix("reject:")
@@ -312,6 +314,19 @@ class TestPoison:
         finally:
             os.close(source)
             os.close(sink)
+        assert_poisoned(journal)
+        recover_after(run.root, lines=10)
+
+    def test_an_interruption_in_the_middle(self, run: RunDirectory, record: Record) -> None:
+        journal = record(run.root)
+        whole = run.root.read(EVENTS)
+        add(journal, fact_of())
+        before = signal.signal(signal.SIGXFSZ, signal.default_int_handler)
+        try:
+            with file_size_limit(len(whole) + 10), pytest.raises(KeyboardInterrupt):
+                journal.commit()
+        finally:
+            signal.signal(signal.SIGXFSZ, before)
         assert_poisoned(journal)
         recover_after(run.root, lines=10)
 

@@ -300,6 +300,12 @@ class TestWriting:
         assert tree.read(path) == b"two"
         assert tree.names("a/b") == ["c.txt"]
 
+    def test_again_and_again(self, tree: Root) -> None:
+        for number in range(60):
+            tree.write("view.json", b"%d" % number)
+            assert tree.read("view.json") == b"%d" % number
+        assert tree.names() == ["view.json"]
+
     def test_without_parents(self, tree: Root) -> None:
         with refused("missing"):
             tree.write("a/b", b"", parents=False)

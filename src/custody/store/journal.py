@@ -135,18 +135,21 @@ class Journal:
         self._refuse_poisoned()
         if not self._waiting:
             return
+        # Whatever ends this half way, an interruption at any moment too, leaves it poisoned.
+        self._poison = "a commit did not come to its end"
         try:
             self._write()
             os.fdatasync(self._descriptor)
             if self._new:
                 os.fsync(self._root.fd)
-                self._new = False
         except OSError as error:
             failed = failure(error, _where(self._root))
             self._poison = failed.what
             self._cut_back()
             raise failed from error
         self._committed = self.offset
+        self._new = False
+        self._poison = ""
 
     def close(self) -> None:
         """Give the descriptor back; lines that were not committed are lost, as after a crash."""

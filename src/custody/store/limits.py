@@ -22,6 +22,10 @@ LINE_LIMIT = 16 << 20
 """Most bytes of one journal line."""
 
 _ROOM_FOR_MARK = 160
+_LINE_BREAKS = tuple(
+    (character.encode(), f"\\u{ord(character):04x}".encode()) for character in "\x85\u2028\u2029"
+)
+"""What some readers take for the end of a line, although JSON does not ask to escape it."""
 
 _F = TypeVar("_F", bound=AnyFact)
 
@@ -53,9 +57,13 @@ def capped(fact: _F) -> _F:
 
 def _encode(fact: AnyFact) -> bytes:
     try:
-        return encode(fact)
+        data = encode(fact)
     except (TypeError, ValueError, RecursionError) as error:
         raise MalformedDocument("json", f"{type(fact).__name__} is not JSON: {error}") from error
+    for character, escape in _LINE_BREAKS:
+        if character in data:
+            data = data.replace(character, escape)
+    return data
 
 
 def _refuse_not_finite(fact: AnyFact) -> None:

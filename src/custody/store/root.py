@@ -114,9 +114,12 @@ class Root:
 
     def open_dir(self, path: RelPath | str = "") -> int:
         """Open a directory below, or the root once more, and return its descriptor."""
-        if path == "":
+        if path != "":
+            return self.open_fd(path, DIRECTORY)
+        try:
             return os.open(".", DIRECTORY, dir_fd=self.fd)
-        return self.open_fd(path, DIRECTORY)
+        except OSError as error:
+            raise failure(error, self.path, reading=True) from error
 
     def stat(self, path: RelPath | str) -> os.stat_result:
         """Return the state of what stands there, of a symlink itself."""
