@@ -26,6 +26,7 @@ from custody.executors import chain
 from custody.executors.chain import End
 from custody.executors.channel import Channel, Done, Start, Stop
 from custody.executors.environment import command_environment, find_program
+from custody.executors.landlock import enter_domain
 from custody.model.request import Command
 
 PATIENCE = 5.0
@@ -267,6 +268,7 @@ def _let_go_of_everything_but(*descriptors: int) -> list[int]:
         os.open(os.devnull, os.O_RDWR)
     if _prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0):
         raise OSError(ctypes.get_errno(), "cannot become a child subreaper")
+    enter_domain()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a dump would be a change of the workspace
     os.umask(0o022)
     os.chdir("/")
