@@ -1,0 +1,1 @@
+"""Where effects may land: the copy a run works on, what changed in it, and the way back."""

@@ -1,0 +1,85 @@
+"""Keeps the contents of workspace files as blobs, each once."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+
+from custody.errors import PathRefused
+from custody.store import files
+from custody.store.blobs import Blobs
+from custody.store.faults import failure
+from custody.store.root import DIGEST_LIMIT, READ_LIMIT, Root
+
+IN_MEMORY = 4 << 20
+"""Files up to this size are read in one piece."""
+
+
+class Contents:
+    """The blobs of a run, and which of them need not be put again.
+
+    Without blobs the contents are only looked at.
+    """
+
+    def __init__(self, blobs: Blobs | None) -> None:
+        self._blobs = blobs
+        self._kept: set[str] = set()
+
+    def trust(self, sha256: str) -> None:
+        """Take a blob as kept: the journal names it, so it was durable."""
+        self._kept.add(sha256)
+
+    def keep_file(self, root: Root, path: str) -> tuple[os.stat_result, str]:
+        """Keep what a file holds; return its state and sha256, all of one version.
+
+        Raises `PathRefused` for what is no file, cannot be read or changes meanwhile. A second
+        name is no reason to refuse here: whether it lies outside, only the whole look can tell.
+        """
+        descriptor = root.open_fd(path, files.READ)
+        try:
+            state = os.fstat(descriptor)
+            if not stat.S_ISREG(state.st_mode):
+                raise PathRefused("not_regular", "it is not a regular file", where=path)
+            if state.st_nlink > 1 or state.st_size <= IN_MEMORY:
+                return state, self._keep_whole(descriptor, state)
+            return state, self._keep_large(root, path, descriptor)
+        except OSError as error:
+            raise failure(error, f"{root.path}/{path}", reading=True) from error
+        finally:
+            os.close(descriptor)
+
+    def _keep_whole(self, descriptor: int, state: os.stat_result) -> str:
+        if state.st_size > READ_LIMIT:
+            raise PathRefused("too_large", f"it has {state.st_size} bytes and a second name")
+        data = read_exactly(descriptor, state.st_size)
+        files.refuse_changed(descriptor, state, len(data))
+        sha256 = hashlib.sha256(data).hexdigest()
+        if self._blobs is not None and sha256 not in self._kept:
+            self._kept.add(self._blobs.put(data))
+        return sha256
+
+    def _keep_large(self, root: Root, path: str, descriptor: int) -> str:
+        sha256, _ = files.digest(descriptor, DIGEST_LIMIT)
+        if self._blobs is not None and sha256 not in self._kept:
+            put, _ = self._blobs.put_file(root, path)
+            if put != sha256:
+                raise PathRefused("changed_during_read", "it changed while it was read")
+            self._kept.add(sha256)
+        return sha256
+
+
+def read_exactly(descriptor: int, size: int) -> bytes:
+    """Return the content of a file that should have ``size`` bytes, or one byte more."""
+    data = os.read(descriptor, size + 1)
+    while len(data) <= size and (more := os.read(descriptor, size + 1 - len(data))):
+        data += more
+    return data
+
+
+def copy_all(source: int, target: int) -> int:
+    """Copy the rest of a file inside the kernel; return how many bytes there were."""
+    size = 0
+    while count := os.sendfile(target, source, size, 1 << 30):
+        size += count
+    return size

@@ -1,0 +1,327 @@
+"""Looks at a workspace: what stands there, and what is no longer as it was.
+
+Nothing in a workspace is believed, neither an index of git's nor the times that a program can
+set. The rules are:
+
+- A file is read again when its size, times, inode or mode are not those of the last look. The
+  change time is among them: no program can set it, so an edit that restores the rest shows.
+- A file whose change time is so near to the last look that a later write could bear the same
+  one is read again as well.
+- Files are opened without following symlinks or crossing mounts, and the bytes that are hashed
+  are the bytes that are kept, all of one version.
+- What cannot be kept is an entry of the kind ``other`` with its reason: a pipe, a file that
+  cannot be read or never holds still, one with a second name outside the workspace, a name
+  that is not UTF-8. Looking itself does not fail because of anything a program left behind.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import time
+from typing import NamedTuple
+
+import msgspec
+
+from custody.errors import PathRefused
+from custody.model.change import Entry
+from custody.store.faults import failure
+from custody.store.root import Root
+from custody.workspace.contents import Contents
+
+CLOCK_STEP = 20_000_000
+"""Nanoseconds in which two writes may bear the same change time."""
+COARSE_STEP = 2_000_000_000
+"""The same where the file system counts whole seconds only."""
+_NEVER = -1
+_SECOND = 1_000_000_000
+_ATTEMPTS = 3
+
+
+class Seen(msgspec.Struct, frozen=True, gc=False):
+    """What one name was at the last look."""
+
+    entry: Entry
+    is_folder: bool
+    changed: int
+    """Change time; never equal to any when the file must be read again."""
+    modified: int
+    size: int
+    inode: int
+    mode: int
+
+
+class _Update(NamedTuple):
+    folder: str
+    name: str
+    seen: Seen | None
+    """None when it is gone."""
+
+
+def seen_as(entry: Entry, state: os.stat_result, looked: int) -> Seen:
+    """Return what is remembered of a look that began at ``looked``.
+
+    A folder is never read: its names are compared whatever its times say.
+    """
+    changed = state.st_ctime_ns
+    step = CLOCK_STEP if changed % _SECOND else COARSE_STEP
+    is_folder = entry.kind == "dir"
+    return Seen(
+        entry,
+        is_folder,
+        changed if is_folder or looked - changed > step else _NEVER,
+        state.st_mtime_ns,
+        state.st_size,
+        state.st_ino,
+        state.st_mode,
+    )
+
+
+def folder_seen(entry: Entry) -> Seen:
+    """Return what is remembered of a folder that is there, whatever its times were."""
+    return Seen(entry, is_folder=True, changed=_NEVER, modified=0, size=0, inode=0, mode=0)
+
+
+def path_of(folder: str, name: str) -> str:
+    """Join a folder of the workspace, or its root, and a name."""
+    return f"{folder}/{name}" if folder else name
+
+
+class Scanner:
+    """Remembers a workspace and finds what has changed since."""
+
+    def __init__(self, contents: Contents) -> None:
+        self._contents = contents
+        self._folders: dict[str, dict[str, Seen]] = {"": {}}
+
+    def entry(self, path: str) -> Entry | None:
+        """Return what stood at ``path`` at the last look."""
+        folder, _, name = path.rpartition("/")
+        seen = self._folders.get(folder, {}).get(name)
+        return seen.entry if seen else None
+
+    def remember(self, path: str, seen: Seen) -> None:
+        """Take something as looked at."""
+        folder, _, name = path.rpartition("/")
+        self._folders.setdefault(folder, {})[name] = seen
+
+    def look(self, root: Root) -> set[str]:
+        """Look at everything; return the paths that are not as they were.
+
+        Raises `StorageFailed` when the disk does; then the last look stands.
+        """
+        look = _Look(root, self._folders, self._contents)
+        return self._apply(look.updates())
+
+    def _apply(self, updates: list[_Update]) -> set[str]:
+        changed: set[str] = set()
+        for folder, name, seen in updates:
+            path = path_of(folder, name)
+            names = self._folders.setdefault(folder, {})
+            old = names.pop(name, None)
+            if seen is not None:
+                names[name] = seen
+            if old is not None and old.is_folder and not (seen and seen.is_folder):
+                changed.update(self._forget(path))
+            if (old and old.entry) != (seen and seen.entry):
+                changed.add(path)
+        return changed
+
+    def _forget(self, folder: str) -> set[str]:
+        """Drop everything below a folder; return the paths."""
+        dropped: set[str] = set()
+        waiting = [folder]
+        while waiting:
+            current = waiting.pop()
+            for name, seen in self._folders.pop(current, {}).items():
+                path = path_of(current, name)
+                dropped.add(path)
+                if seen.is_folder:
+                    waiting.append(path)
+        return dropped
+
+
+class _Look:
+    """One look at a whole workspace."""
+
+    def __init__(self, root: Root, folders: dict[str, dict[str, Seen]], contents: Contents) -> None:
+        self._root = root
+        self._folders = folders
+        self._contents = contents
+        self._updates: list[_Update] = []
+        self._shared: dict[tuple[int, int], list[_Update]] = {}
+        """Files with more than one name, by inode and number of names."""
+        self._waiting = [""]
+        # One time for all: the names of one file must be looked at again together.
+        self._looked = time.time_ns()
+
+    def updates(self) -> list[_Update]:
+        """Return everything that may differ, in an order that can be applied."""
+        while self._waiting:
+            self._look_into(self._waiting.pop())
+        self._refuse_names_outside()
+        return self._updates
+
+    def _look_into(self, folder: str) -> None:
+        try:
+            descriptor = self._root.open_dir(folder)
+        except PathRefused as refused:
+            if not folder:
+                raise
+            self._note_refused(folder, refused)
+            return
+        known = self._folders.get(folder, {})
+        try:
+            fresh, same = self._compare(descriptor, folder, known)
+            if same + sum(name in known for name, _ in fresh) != len(known):
+                gone = known.keys() - set(os.listdir(descriptor))
+                self._updates.extend(_Update(folder, name, None) for name in gone)
+            for name, state in fresh:
+                try:
+                    self._observe(descriptor, folder, name, state)
+                except FileNotFoundError:
+                    self._updates.append(_Update(folder, name, None))
+        except PermissionError:
+            self._note_refused(folder, PathRefused("unreadable", "its names cannot be looked at"))
+        except OSError as error:
+            raise failure(error, f"{self._root.path}/{folder}", reading=True) from error
+        finally:
+            os.close(descriptor)
+
+    def _compare(
+        self, descriptor: int, folder: str, known: dict[str, Seen]
+    ) -> tuple[list[tuple[str, os.stat_result]], int]:
+        """Return what may have changed in a folder, and how many names have not.
+
+        This is the only loop that goes over every file, so it does nothing else.
+        """
+        fresh: list[tuple[str, os.stat_result]] = []
+        same = 0
+        with os.scandir(descriptor) as items:
+            for item in items:
+                try:
+                    state = item.stat(follow_symlinks=False)
+                except FileNotFoundError:
+                    continue
+                seen = known.get(item.name)
+                if (
+                    seen is not None
+                    and seen.changed == state.st_ctime_ns
+                    and seen.modified == state.st_mtime_ns
+                    and seen.size == state.st_size
+                    and seen.inode == state.st_ino
+                    and seen.mode == state.st_mode
+                ):
+                    same += 1
+                    if seen.is_folder:
+                        self._waiting.append(path_of(folder, item.name))
+                else:
+                    fresh.append((item.name, state))
+        return fresh, same
+
+    def _observe(self, descriptor: int, folder: str, name: str, state: os.stat_result) -> None:
+        """Find out what a name is now."""
+        path = path_of(folder, name)
+        if not is_utf8(name):
+            entry = _other(shown(path), state, "surrogate")
+        elif stat.S_ISREG(state.st_mode):
+            self._observe_file(folder, name)
+            return
+        elif stat.S_ISDIR(state.st_mode):
+            entry = Entry(path=path, kind="dir", mode=stat.S_IMODE(state.st_mode))
+            self._waiting.append(path)
+        elif stat.S_ISLNK(state.st_mode):
+            entry = link_entry(path, os.readlink(name, dir_fd=descriptor), state)
+        else:
+            entry = _other(path, state, "not_regular")
+        self._updates.append(_Update(folder, name, seen_as(entry, state, self._looked)))
+
+    def _observe_file(self, folder: str, name: str) -> None:
+        path = path_of(folder, name)
+        try:
+            state, sha256 = self._read(path)
+        except PathRefused as refused:
+            self._note_refused(path, refused)
+            return
+        entry = Entry(
+            path=path,
+            kind="file",
+            mode=stat.S_IMODE(state.st_mode),
+            sha256=sha256,
+            bytes=state.st_size,
+        )
+        update = _Update(folder, name, seen_as(entry, state, self._looked))
+        self._updates.append(update)
+        if state.st_nlink > 1:
+            self._shared.setdefault((state.st_ino, state.st_nlink), []).append(update)
+
+    def _read(self, path: str) -> tuple[os.stat_result, str]:
+        """Keep a file, with some patience for one that is being written."""
+        for _ in range(_ATTEMPTS - 1):
+            try:
+                return self._contents.keep_file(self._root, path)
+            except PathRefused as refused:
+                if refused.code != "changed_during_read":
+                    raise
+        return self._contents.keep_file(self._root, path)
+
+    def _note_refused(self, path: str, refused: PathRefused) -> None:
+        """Note something that could not be opened or kept, or is gone already."""
+        folder, _, name = path.rpartition("/")
+        try:
+            state = self._root.stat(path)
+        except PathRefused:
+            self._updates.append(_Update(folder, name, None))
+            return
+        entry = _other(path, state, refused.code)
+        self._updates.append(_Update(folder, name, seen_as(entry, state, 0)))
+
+    def _refuse_names_outside(self) -> None:
+        """Refuse files that have more names than the workspace holds.
+
+        All names of a file share its change time, so they are looked at again together.
+        """
+        for (_, names), updates in self._shared.items():
+            if len(updates) == names:
+                continue
+            for update in updates:
+                if update.seen is not None:
+                    entry = msgspec.structs.replace(
+                        update.seen.entry, kind="other", reason="hardlink"
+                    )
+                    seen = msgspec.structs.replace(update.seen, entry=entry)
+                    self._updates.append(update._replace(seen=seen))
+
+
+def link_entry(path: str, target: str, state: os.stat_result) -> Entry:
+    """Return the entry of a symlink."""
+    if not is_utf8(target):
+        return _other(path, state, "surrogate")
+    data = target.encode()
+    return Entry(
+        path=path,
+        kind="symlink",
+        mode=stat.S_IMODE(state.st_mode),
+        sha256=hashlib.sha256(data).hexdigest(),
+        bytes=len(data),
+        target=target,
+    )
+
+
+def _other(path: str, state: os.stat_result, reason: str) -> Entry:
+    return Entry(path=path, kind="other", mode=stat.S_IMODE(state.st_mode), reason=reason)
+
+
+def is_utf8(name: str) -> bool:
+    """Whether a name can be told in a document."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def shown(path: str) -> str:
+    """Return a name that is not UTF-8 with its odd bytes written out."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")

@@ -1,0 +1,53 @@
+"""A workspace as a list of entries: how two of them differ, and how a list becomes bytes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from custody.errors import MalformedDocument
+from custody.model.change import Change, Entry, Tree
+from custody.model.record import encode
+
+
+def listing(entries: Iterable[Entry]) -> bytes:
+    """Return one encoded entry a line, sorted by path."""
+    lines = [encode(entry) for entry in sorted(entries, key=lambda entry: entry.path)]
+    return b"".join(line + b"\n" for line in lines)
+
+
+def read_listing(data: bytes, *, where: str) -> dict[str, Entry]:
+    """Return the entries of a listing by path; raises `MalformedDocument`."""
+    decoder = msgspec.json.Decoder(Entry)
+    try:
+        entries = [decoder.decode(line) for line in data.splitlines()]
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise MalformedDocument("type", str(error), where=where) from None
+    return {entry.path: entry for entry in entries}
+
+
+def tree_of(entries: Mapping[str, Entry], data: bytes, omitted: tuple[str, ...]) -> Tree:
+    """Return the pointer to the tree whose listing is ``data``."""
+    return Tree(
+        sha256=hashlib.sha256(data).hexdigest(),
+        entries=len(entries),
+        bytes=sum(entry.bytes for entry in entries.values()),
+        omitted=omitted,
+    )
+
+
+def change_between(before: Entry | None, after: Entry | None) -> Change | None:
+    """Return how one path differs, or None when it does not."""
+    if before == after:
+        return None
+    path = after.path if after else before.path if before else ""
+    if before is None:
+        return Change(path=path, change="added", after=after)
+    if after is None:
+        return Change(path=path, change="deleted", before=before)
+    same_content = msgspec.structs.replace(after, mode=before.mode) == before
+    return Change(
+        path=path, change="mode" if same_content else "modified", before=before, after=after
+    )

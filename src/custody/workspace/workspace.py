@@ -1,0 +1,215 @@
+"""The isolated copy that the stages of a run work on.
+
+A workspace knows two things: what is *expected* to stand in it, which only `accept` changes, and
+what stands in it, which `capture` finds out. Whatever was ever accepted can be put back, because
+its content went to the blobs before anybody could change it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Mapping
+from typing import Self
+
+from custody.errors import PathRefused, StorageFailed
+from custody.model.change import Change, Entry, Tree
+from custody.store import files
+from custody.store.resolve import beneath, own
+from custody.store.root import Root
+from custody.store.rundir import RunDirectory
+from custody.workspace.contents import Contents
+from custody.workspace.copy import TreeCopy, copy_tree
+from custody.workspace.restore import Difference, Restoration
+from custody.workspace.scan import Scanner
+from custody.workspace.tree import change_between, listing, read_listing, tree_of
+
+FOLDER = "workspace"
+
+_PASSES = 100
+"""How often a restore looks again before it gives up on a tree that somebody else changes."""
+
+
+class Workspace:
+    """The ``workspace/`` of one run."""
+
+    def __init__(self, run: RunDirectory, expected: dict[str, Entry], base: Tree) -> None:
+        self.expected = expected
+        """What should stand there, by path."""
+        self.base = base
+        """What stood there when the run began."""
+        self.root = run.root.sub(FOLDER, resolver=beneath)
+        """The only way into it."""
+        self._run = run
+        self._contents = Contents(run.blobs)
+        self._scanner = Scanner(self._contents)
+        self._suspects: set[str] = set()
+        """Paths that may differ from what is expected; all others do not."""
+
+    @classmethod
+    def create(cls, run: RunDirectory, source: str | None, *, omit: Iterable[str] = ()) -> Self:
+        """Copy ``source`` into a new run, or begin with nothing.
+
+        Left out are the folders in ``omit`` and the run itself, wherever they lie. The contents
+        are durable after ``run.blobs.sync()``. When it fails no workspace is there.
+        """
+        if source is None:
+            run.root.make_dirs(FOLDER)
+            return cls(run, {}, _put_tree(run, {}, ()))
+        copy = _copy_in(run, source, {_identity(path) for path in (*omit, run.path)} - {None})
+        expected = copy.entries()
+        workspace = cls(run, expected, _put_tree(run, expected, tuple(copy.omitted)))
+        copy.teach(workspace._scanner)
+        return workspace
+
+    @classmethod
+    def reopen(cls, run: RunDirectory, base: Tree) -> Self:
+        """Take up the workspace of a run that began with ``base``.
+
+        What stands there now is not believed until it has been looked at.
+        """
+        expected = read_tree(run, base)
+        _make_folder(run)
+        workspace = cls(run, expected, base)
+        for entry in expected.values():
+            workspace._contents.trust(entry.sha256)
+        workspace._suspects.update(expected)
+        return workspace
+
+    @property
+    def path(self) -> str:
+        """The absolute path, for programs that are started in it."""
+        return f"{self._run.path}/{FOLDER}"
+
+    def capture(self) -> tuple[Change, ...]:
+        """Return everything that is not as expected, by path; new contents are durable then.
+
+        Raises `StorageFailed` when the disk does; nothing that a program can leave in the
+        workspace makes it fail.
+        """
+        difference = self._difference()
+        self._run.blobs.sync()
+        changes = [change_between(wanted, actual) for wanted, actual in difference.values()]
+        return tuple(sorted(filter(None, changes), key=lambda change: change.path))
+
+    def accept(self, changes: Iterable[Change]) -> None:
+        """Expect these changes from now on; the disk is not touched."""
+        for change in changes:
+            self._suspects.add(change.path)
+            if change.after is None:
+                self.expected.pop(change.path, None)
+            else:
+                self.expected[change.path] = change.after
+                if change.after.kind == "file":
+                    self._contents.trust(change.after.sha256)
+
+    def restore(self) -> list[str]:
+        """Put back everything that is not as expected; return the paths.
+
+        Raises `BlobDamaged` when a content is lost, and `StorageFailed` when the disk fails or
+        somebody else keeps changing the workspace.
+        """
+        restoration = Restoration(self._run.root, self._run.blobs)
+        restored: set[str] = set()
+        for _ in range(_PASSES):
+            difference = self._difference()
+            if not difference:
+                return sorted(restored)
+            restored.update(entry.path for pair in difference.values() for entry in pair if entry)
+            restoration.put_back(self.root, difference, self.expected)
+        raise StorageFailed(
+            "it does not stay as it was put back",
+            where=f"{self.path}/{min(difference)}",
+            hint="does another program write there?",
+        )
+
+    def tree(self) -> Tree:
+        """Return the pointer to what is expected; its listing is put to the blobs."""
+        return _put_tree(self._run, self.expected, self.base.omitted)
+
+    def close(self) -> None:
+        """Give the descriptor back."""
+        self.root.close()
+
+    def _difference(self) -> Difference:
+        """Look at everything; return what is not as expected."""
+        self._stay_at_home()
+        suspects = self._suspects | self._scanner.look(self.root)
+        found = {
+            path: (wanted, actual)
+            for path in suspects
+            if (wanted := self.expected.get(path)) != (actual := self._scanner.entry(path))
+        }
+        self._suspects = set(found)
+        return found
+
+    def _stay_at_home(self) -> None:
+        """See to it that the root is the folder that programs find under its name."""
+        here = os.fstat(self.root.fd)
+        try:
+            there = self._run.root.stat(FOLDER)
+        except PathRefused:
+            there = None
+        if there is None or (there.st_dev, there.st_ino) != (here.st_dev, here.st_ino):
+            _make_folder(self._run)
+            self.root.close()
+            self.root = self._run.root.sub(FOLDER, resolver=beneath)
+            here = os.fstat(self.root.fd)
+        self.root.path = self.path
+        if here.st_mode & stat.S_IRWXU != stat.S_IRWXU:
+            os.fchmod(self.root.fd, stat.S_IRWXU)
+
+
+def read_tree(run: RunDirectory, tree: Tree) -> dict[str, Entry]:
+    """Return the entries of a tree by path; raises `BlobDamaged` when its listing is lost."""
+    data = run.blobs.get(tree.sha256)
+    return read_listing(data, where=f"{run.path}/{run.blobs.path_of(tree.sha256)}")
+
+
+def differences(run: RunDirectory, expected: Mapping[str, Entry]) -> list[Change]:
+    """Return how the workspace on disk differs from what is expected; nothing is changed."""
+    scanner = Scanner(Contents(None))
+    with run.root.sub(FOLDER, resolver=beneath) as root:
+        paths = scanner.look(root) | expected.keys()
+    changes = (change_between(expected.get(path), scanner.entry(path)) for path in sorted(paths))
+    return [change for change in changes if change is not None]
+
+
+def _copy_in(run: RunDirectory, source: str, left_out: set[tuple[int, int] | None]) -> TreeCopy:
+    """Copy under a temporary name, and give the folder its own when it is complete."""
+    temporary = files.temporary_name()
+    with Root.open(source, resolver=own) as origin:
+        run.root.make_dirs(temporary)
+        try:
+            with run.root.sub(temporary) as target:
+                copy = copy_tree(origin, target, run.blobs, left_out=left_out)
+            run.root.rename(temporary, FOLDER)
+        except BaseException:
+            run.root.remove_tree(temporary)
+            raise
+    return copy
+
+
+def _make_folder(run: RunDirectory) -> None:
+    """Make the folder where it is missing, in the place of whatever else has its name."""
+    try:
+        there = run.root.stat(FOLDER)
+    except PathRefused:
+        there = None
+    if there is not None and not stat.S_ISDIR(there.st_mode):
+        run.root.remove(FOLDER)
+    run.root.make_dirs(FOLDER)
+
+
+def _put_tree(run: RunDirectory, expected: dict[str, Entry], omitted: tuple[str, ...]) -> Tree:
+    data = listing(expected.values())
+    run.blobs.put(data)
+    return tree_of(expected, data, omitted)
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        state = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return state.st_dev, state.st_ino

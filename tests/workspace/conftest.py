@@ -1,0 +1,18 @@
+"""A source, and runs that work on copies of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.workspaces import Site
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    """Return a source that is empty yet."""
+    site = Site(tmp_path)
+    yield site
+    site.close()
