@@ -4,24 +4,30 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 example=examples/fix-failing-test
-runs=$(mktemp -d)
-trap 'rm -rf "$runs"' EXIT
+run=demo_$(date +%Y%m%d_%H%M%S)
+forged=$(mktemp -d)
+trap 'rm -rf "$forged"' EXIT
+bold='' plain=''
+if [ -t 1 ]; then bold=$'\e[1m' plain=$'\e[0m'; fi
 
-say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+say() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
 show() { printf '$ %s\n' "$*"; "$@"; }
 
 say "An agent (here: recorded answers) mends a failing test, in a copy of $example/project."
-show custody run fix_test --workdir "$example/project" --runsdir "$runs" \
-    --agent "fake:$example/answers.json"
+show custody run fix_test --workdir "$example/project" --agent "fake:$example/answers.json" --run-id "$run"
 
-say "What it changed, file by file."
-show custody diff last --runsdir "$runs"
+say "What the run changed. Its first answer was not enough; the failure was fed back to the second."
+show custody diff last
 
 say "The recorded answers lead to the same decisions, byte for byte."
-show custody replay last --runsdir "$runs"
+show custody replay last
 
-say "Every line, blob and view of the run directory is what it claims to be."
-show custody verify last --runsdir "$runs"
+say "Everything in the run directory is what it claims to be."
+show custody verify last
 
-say "The source was not touched:"
-show git status --short -- "$example"
+say "A copy of it, in which one word of the journal was made to look better, is not."
+cp -r ".custody/runs/$run" "$forged"
+sed -i 's/tool_exit_code_1/tool_exit_code_0/' "$forged/$run/events.jsonl"
+if show custody verify "$forged/$run"; then exit 1; fi
+
+say "Look around: .venv/bin/custody show last, log last, show last fix. Next: docs/tutorial/first-run.md"
