@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -48,11 +49,12 @@ class Module:
                 yield ast.unparse(node.func), node
 
 
-def modules(top: Path = SOURCE) -> list[Module]:
-    """Return every module below ``top``, in order of the paths."""
-    return [
+@cache
+def modules(top: Path = SOURCE) -> tuple[Module, ...]:
+    """Return every module below ``top``, in order of the paths; read once."""
+    return tuple(
         parse(path, top, path.read_text(encoding="utf-8")) for path in sorted(top.rglob("*.py"))
-    ]
+    )
 
 
 def parse(path: Path, top: Path, text: str) -> Module:

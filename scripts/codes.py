@@ -7,7 +7,7 @@ an exception, or in a function of ours that has a parameter of that name.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import codebase
 
@@ -40,7 +40,7 @@ def _listed(module: codebase.Module) -> Iterator[str]:
                     yield from _values(value.elts[0])
 
 
-def _takers(modules: list[codebase.Module]) -> Iterator[tuple[str, int]]:
+def _takers(modules: Iterable[codebase.Module]) -> Iterator[tuple[str, int]]:
     """Yield everything that takes a code, and at which place; -1 for by name only."""
     for module in modules:
         for node in ast.walk(module.tree):

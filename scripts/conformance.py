@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import codebase
@@ -39,7 +39,7 @@ def requirements(text: str) -> list[Requirement]:
     return found
 
 
-def proofs(modules: list[codebase.Module]) -> dict[str, list[str]]:
+def proofs(modules: Iterable[codebase.Module]) -> dict[str, list[str]]:
     """Return the tests by the requirement that their mark names."""
     found: dict[str, set[str]] = {}
     for module in modules:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pytest
 
@@ -62,7 +62,7 @@ def test_an_import_upwards_or_sideways_is_found(file: str, line: str) -> None:
     assert list(wrong_imports([codebase.parse(path, codebase.SOURCE, line)]))
 
 
-def wrong_imports(modules: list[codebase.Module]) -> Iterator[str]:
+def wrong_imports(modules: Iterable[codebase.Module]) -> Iterator[str]:
     for module in modules:
         here = package_of(module.name)
         for imported, line in module.imports():
