@@ -17,7 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Self
+from typing import NoReturn, Self
 
 import msgspec
 
@@ -110,7 +110,8 @@ class Journal:
 
         Raises `MalformedDocument` with code ``json`` for what JSON cannot say, such as NaN.
         """
-        self._refuse_poisoned()
+        if self._poison:
+            self._refuse_poisoned()
         line = JournalLine(
             seq=self.count,
             ts=timestamp(self._clock()),
@@ -132,7 +133,8 @@ class Journal:
 
         Raises `StorageFailed` when that fails, and from then on at every call.
         """
-        self._refuse_poisoned()
+        if self._poison:
+            self._refuse_poisoned()
         if not self._waiting:
             return
         # Whatever ends this half way, an interruption at any moment too, leaves it poisoned.
@@ -193,13 +195,12 @@ class Journal:
         self._committed = self.offset
         self._new = False
 
-    def _refuse_poisoned(self) -> None:
-        if self._poison:
-            raise StorageFailed(
-                f"nothing can be written any more: {self._poison}",
-                where=_where(self._root),
-                hint="`custody resume` takes the run up from its last durable line",
-            )
+    def _refuse_poisoned(self) -> NoReturn:
+        raise StorageFailed(
+            f"nothing can be written any more: {self._poison}",
+            where=_where(self._root),
+            hint="`custody resume` takes the run up from its last durable line",
+        )
 
 
 def read_lines(

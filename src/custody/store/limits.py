@@ -60,8 +60,8 @@ def _encode(fact: AnyFact) -> bytes:
         data = encode(fact)
     except (TypeError, ValueError, RecursionError) as error:
         raise MalformedDocument("json", f"{type(fact).__name__} is not JSON: {error}") from error
-    for character, escape in _LINE_BREAKS:
-        if character in data:
+    if not data.isascii():
+        for character, escape in _LINE_BREAKS:
             data = data.replace(character, escape)
     return data
 
