@@ -43,6 +43,11 @@ def test_a_requirement_without_a_test_is_open() -> None:
     assert "| P-01 | It works. | **open** |" in conformance.page(asked, {})
 
 
+def test_what_is_proven_in_part_has_a_test(root: Path) -> None:
+    proven = conformance.proofs(codebase.modules(root / "tests"))
+    assert conformance.PARTLY.keys() <= proven.keys()
+
+
 def test_every_requirement_is_read(root: Path) -> None:
     text = (root / "docs" / "requirements.md").read_text("utf-8")
     asked = conformance.requirements(text)
