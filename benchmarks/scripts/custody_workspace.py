@@ -12,10 +12,9 @@ import os
 import sys
 import time
 
+from benchmarks.tree import disturb
 from custody.store.rundir import RunDirectory
 from custody.workspace.workspace import Workspace
-
-from benchmarks.tree import disturb
 
 
 def main(source: str, folder: str, files: int) -> None:
