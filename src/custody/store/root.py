@@ -34,7 +34,7 @@ DIGEST_LIMIT = 64 << 30
 """Most bytes of a file that is hashed or copied; sparse files can claim to be larger."""
 
 _RELATIVE = re.compile(r"(?!\.{1,2}(?:/|\Z))[^/\0]+(?:/(?!\.{1,2}(?:/|\Z))[^/\0]+)*")
-_REPLACED_TIMES = 8
+_REPLACED_TIMES = 100
 """How often reading begins again when the file is replaced by a newer one meanwhile."""
 
 _T = TypeVar("_T")
@@ -95,14 +95,17 @@ class Root:
             try:
                 return use(fd, limit)
             except PathRefused as refused:
-                replaced = refused.code == "changed_during_read" and os.fstat(fd).st_nlink == 0
-                if not replaced:
+                if refused.code != "changed_during_read" or not self._replaced(path, fd):
                     raise _at(refused, self._where(path)) from None
             except OSError as error:
                 raise failure(error, self._where(path), reading=True) from error
             finally:
                 os.close(fd)
         raise PathRefused("changed_during_read", "it never holds still", where=self._where(path))
+
+    def _replaced(self, path: RelPath | str, fd: int) -> bool:
+        """Whether the name leads to another file than the open one by now."""
+        return not self.exists(path) or not os.path.samestat(self.stat(path), os.fstat(fd))
 
     def open_fd(self, path: RelPath | str, flags: int, mode: int = 0o644) -> int:
         """Open whatever stands there and return its descriptor; the caller looks at what it is."""
@@ -231,6 +234,13 @@ class Root:
         """Make a directory and those above it, where they are missing."""
         try:
             os.close(self._make_dirs(_name(path), sync=sync))
+        except OSError as error:
+            raise failure(error, self._where(path)) from error
+
+    def open_made(self, path: str) -> int:
+        """Return the descriptor of a directory below, made where it was missing."""
+        try:
+            return self._open_parent(_name(path), create=True, sync=False)
         except OSError as error:
             raise failure(error, self._where(path)) from error
 
