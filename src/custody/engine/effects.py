@@ -7,14 +7,16 @@ from collections.abc import Callable
 
 from custody.engine.interruption import Interruption
 from custody.engine.records import recorded_changes
-from custody.errors import Refused
+from custody.errors import MalformedDocument, Refused
 from custody.executors import Executor, Stage
 from custody.model.change import Change, WorkspaceDiff
 from custody.model.event import RequestAnswered
+from custody.model.evidence import Evidence
 from custody.model.graph import Node
 from custody.model.record import encode_pretty
 from custody.model.request import Ack, AnyRequest
 from custody.model.verdict import Verdict
+from custody.store.limits import as_recorded
 from custody.store.rundir import RunDirectory
 from custody.workspace.workspace import Workspace
 
@@ -54,7 +56,7 @@ class Effects:
         diff = folder.write(DIFF_NAME, encode_pretty(WorkspaceDiff(changes=changes)))
         folder.settle()
         self._captured[request.id] = changes
-        return RequestAnswered(node=node.id, ack=ack.sealed(), diff=diff.sealed()), changes
+        return _answered(node, ack.sealed(), diff.sealed()), changes
 
     def recorded_changes(self, answered: RequestAnswered) -> tuple[Change, ...]:
         """Return what a recorded stage changed."""
@@ -78,13 +80,27 @@ class Effects:
         try:
             with self._interruption.door():
                 return self._executor.execute(request, stage)
-        except Refused as refused:
-            verdict = Verdict(
-                check="executor", allowed=False, code=refused.code, reason=str(refused)
-            )
-            return Ack(
-                request_id=request.id,
-                status="refused",
-                failure_reason=refused.what,
-                verdicts=(verdict,),
-            )
+        except (Refused, MalformedDocument) as error:
+            return _refused(request.id, error)
+
+
+def _answered(node: Node, ack: Ack, diff: Evidence) -> RequestAnswered:
+    """Return the answer as the journal keeps it; one that it cannot keep is refused."""
+    try:
+        return as_recorded(RequestAnswered(node=node.id, ack=ack, diff=diff))
+    except MalformedDocument as error:
+        refused = _refused(ack.request_id, error, evidence=ack.evidence)
+        return RequestAnswered(node=node.id, ack=refused, diff=diff)
+
+
+def _refused(
+    request_id: str, error: Refused | MalformedDocument, evidence: tuple[Evidence, ...] = ()
+) -> Ack:
+    verdict = Verdict(check="executor", allowed=False, code=error.code, reason=str(error))
+    return Ack(
+        request_id=request_id,
+        status="refused",
+        failure_reason=error.what,
+        evidence=evidence,
+        verdicts=(verdict,),
+    )

@@ -185,13 +185,16 @@ class Engine:
         verdicts = judge_changes(changes, _allowlist(node.text("allowed_write_paths")))
         if verdicts:
             outcome = Outcome(
-                status="fail", failure_reason=violation_reason(verdicts), refused=verdicts
+                status="fail",
+                failure_reason=violation_reason(verdicts),
+                refused=(*outcome.refused, *verdicts),
             )
         if not outcome.refused:
             self._world.accept(changes)
             return outcome
         self._record(GuardrailViolation(node=node.id, verdicts=outcome.refused), node)
         if self._tape.live:
+            self._tape.commit()  # the verdict stays, whatever keeps the workspace from going back
             self._world.roll_back()
         return outcome
 

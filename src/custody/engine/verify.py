@@ -26,9 +26,11 @@ from custody.engine.replay import play
 from custody.errors import CustodyError, JournalBroken
 from custody.model.change import Change, Tree
 from custody.model.documents import Checkpoint, Manifest
-from custody.model.event import AnyFact, RequestAnswered, RunStatus
+from custody.model.event import AnyFact, RequestAnswered, RunStatus, StageStarted
 from custody.model.evidence import Evidence
 from custody.model.record import Record, encode, encode_pretty
+from custody.model.request import AnyRequest, WriteRequest
+from custody.store.files import is_temporary
 from custody.store.journal import EVENTS, read_lines, verify_journal
 from custody.store.rundir import RunDirectory
 from custody.views import checkpoint, manifest
@@ -99,6 +101,8 @@ class _Audit:
         self._blobs = 0
         self._final = Tree(sha256="", entries=0, bytes=0)
         """What the workspace is at the end."""
+        self._in_doubt: AnyRequest | None = None
+        """What was asked for last, as long as it has no answer."""
 
     def verification(self, mismatches: tuple[Mismatch, ...]) -> Verification:
         """Return the result."""
@@ -146,6 +150,8 @@ class _Audit:
             self._head = hashlib.sha256(raw).hexdigest()
         for line in lines(self._run):
             fact = line.fact()
+            if isinstance(fact, StageStarted | RequestAnswered):
+                self._in_doubt = fact.request if isinstance(fact, StageStarted) else None
             self._evidence.update((item.path, item) for item in evidence_of(fact))
             try:
                 changes = self._changes_of(fact)
@@ -243,8 +249,20 @@ class _Audit:
         """Find files that nothing accounts for; work that was lost in a crash has its own place."""
         claimed = {EVENTS, PIPELINE_NAME, *self._evidence, *self._views}
         for path in self._run.files():
-            if path not in claimed and ".lost." not in path:
+            if path not in claimed and ".lost." not in path and not self._under_way(path):
                 yield Mismatch("unclaimed", path, "no line of the journal accounts for it")
+
+    def _under_way(self, path: str) -> bool:
+        """Whether a file belongs to what a run that has not ended was doing last."""
+        if self._ended():
+            return False
+        if path == checkpoint.NAME or is_temporary(path.rpartition("/")[2]):
+            return True
+        asked = self._in_doubt
+        return asked is not None and (
+            path.startswith(f"nodes/{asked.id}/")
+            or (isinstance(asked, WriteRequest) and path == asked.document.path)
+        )
 
     def _ended(self) -> bool:
         return self._collector.state.status != "RUNNING"

@@ -6,9 +6,13 @@ pipeline itself (its nodes, routes, checks or limits) reaches the prompt.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from custody.handlers import Handler, Situation
 from custody.model.evidence import Evidence
+from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Node, NodeType
+from custody.model.outcome import OUTCOMES
 from custody.model.request import AgentRequest
 from custody.model.state import State
 from custody.pipeline.template import expand
@@ -27,6 +31,21 @@ def build_prompt(node: Node, situation: Situation) -> str:
 def _feedback(state: State) -> str:
     failure = state.last_failure
     return str(failure.get("summary") or failure.get("reason") or "").strip()
+
+
+def _check(node: Node) -> Iterator[Finding]:
+    """Find outcomes in the fake agent's script that do not exist."""
+    for name in ("test.outcome", "test.outcome_sequence"):
+        script = node.attributes.get(name)
+        for word in filter(None, node.items(name)):
+            if script is not None and word not in OUTCOMES:
+                yield Finding(
+                    code="attribute",
+                    message=f"{name} knows no outcome {word!r}",
+                    line=script.position.line,
+                    column=script.position.column,
+                    hint=f"one of {', '.join(OUTCOMES)}",
+                )
 
 
 class Codergen(Handler):
@@ -48,6 +67,7 @@ class Codergen(Handler):
             ),
             AttributeRule(name="test.*", kind="string", doc="Script of the fake agent."),
         ),
+        check=_check,
     )
 
     def request(self, node: Node, situation: Situation) -> AgentRequest:

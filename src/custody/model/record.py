@@ -41,10 +41,12 @@ def encode_pretty(value: object) -> bytes:
     return msgspec.json.format(_encoder.encode(value), indent=2) + b"\n"
 
 
-def decode(data: bytes, kind: type[_T], *, where: str) -> _T:
+def decode(data: bytes, kind: type[_T], *, where: str, any_text: bool = False) -> _T:
     """Read ``data`` as one ``kind``.
 
     Raises `MalformedDocument` with code ``encoding``, ``json``, ``duplicate_key`` or ``type``.
+    With ``any_text`` a text may hold half a surrogate pair, which JSON can spell and UTF-8
+    cannot hold: for documents whose texts a guard will judge.
     """
     try:
         data.decode()
@@ -52,16 +54,18 @@ def decode(data: bytes, kind: type[_T], *, where: str) -> _T:
         raise MalformedDocument(
             "encoding", f"not UTF-8 at byte {error.start}", where=where
         ) from None
-    _refuse_duplicate_keys(data, where)
+    value = _refuse_duplicate_keys(data, where)
     try:
-        return msgspec.json.decode(data, type=kind)
+        return msgspec.convert(value, kind) if any_text else msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as error:
         raise MalformedDocument("type", str(error), where=where) from None
     except msgspec.DecodeError as error:
         raise MalformedDocument("json", str(error), where=where) from None
 
 
-def _refuse_duplicate_keys(data: bytes, where: str) -> None:
+def _refuse_duplicate_keys(data: bytes, where: str) -> Any:
+    """Return the value; the standard library alone can tell that a key stands twice."""
+
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: dict[str, Any] = {}
         for key, value in pairs:
@@ -71,7 +75,7 @@ def _refuse_duplicate_keys(data: bytes, where: str) -> None:
         return seen
 
     try:
-        json.loads(data, object_pairs_hook=unique, parse_constant=_refuse_constant)
+        return json.loads(data, object_pairs_hook=unique, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise MalformedDocument("json", str(error) or "nested too deeply", where=where) from None
 

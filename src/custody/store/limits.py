@@ -1,7 +1,7 @@
 """What a fact may hold when it becomes a journal line: finite numbers, texts that end.
 
-Both are pure. Whoever derives decisions from a fact does so after `capped`, so that a replay,
-which sees only the journal, derives the same ones.
+All of it is pure. Whoever derives decisions from a fact that came from outside does so after
+`as_recorded`, so that a replay, which sees only the journal, derives the same ones.
 """
 
 from __future__ import annotations
@@ -46,6 +46,11 @@ def encoded(fact: AnyFact) -> bytes:
                 "too_large", f"{type(fact).__name__} has {len(data)} bytes; {LINE_LIMIT} is most"
             )
     return data
+
+
+def as_recorded(fact: _F) -> _F:
+    """Return the fact as a reader of the journal will see it; raises what `encoded` raises."""
+    return msgspec.json.decode(encoded(fact), type=type(fact))
 
 
 def capped(fact: _F) -> _F:

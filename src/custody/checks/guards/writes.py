@@ -2,7 +2,9 @@
 
 Refused are, in this order for each change:
 
-    not_regular   something that is no file, directory or symlink
+    not_regular   something that is no file, directory or symlink; where the look at it says
+                  more, that code instead: ``hardlink`` ``unreadable`` ``too_large`` ``xdev``
+                  ``surrogate`` ``changed_during_read``
     symlink       a new or changed link whose target may lie outside the workspace
     not_allowed   a path that the allowlist does not cover
 
@@ -54,7 +56,8 @@ def leaves_workspace(path: str, target: str) -> bool:
 def _judge(change: Change, allowlist: Allowlist | None) -> Verdict | None:
     if (after := change.after) is not None:
         if after.kind == "other":
-            return _refusal("not_regular", change, "is no file, directory or symlink")
+            code = after.reason or "not_regular"
+            return _refusal(code, change, "is no file, directory or symlink that can be kept")
         if after.kind == "symlink" and leaves_workspace(change.path, after.target):
             return _refusal("symlink", change, f"links to {after.target!r}, outside the workspace")
     if allowlist is None or allowlist.covers(change.path) or _on_the_way(change, allowlist):

@@ -85,7 +85,7 @@ class FakeAgent:
     def _recorded(self, request: AgentRequest, stage: Stage) -> RecordedAnswer:
         if name := request.settings.get("test.response_file"):
             data = stage.workspace.root.read(RelPath.parse(name))
-            book = decode(data, AnswerBook, where=name)
+            book = decode(data, AnswerBook, where=name, any_text=True)
         elif self._book_path:
             book = self._load()
         else:
@@ -98,7 +98,8 @@ class FakeAgent:
         if self._book is None:
             from custody.store.root import read_file
 
-            self._book = decode(read_file(self._book_path), AnswerBook, where=self._book_path)
+            data = read_file(self._book_path)
+            self._book = decode(data, AnswerBook, where=self._book_path, any_text=True)
         return self._book
 
 
@@ -112,12 +113,17 @@ def _scripted_outcome(script: dict[str, str], call: int) -> OutcomeStatus | None
 
 
 def _refusal(edit: FileEdit, stage: Stage) -> Verdict | None:
+    subject = edit.path.encode(errors="backslashreplace").decode()
     try:
         admit_write(edit.path, stage.workspace.root)
+        (edit.content or "").encode()
     except PathRefused as refused:
         return Verdict(
-            check="path", allowed=False, code=refused.code, reason=refused.what, subject=edit.path
+            check="path", allowed=False, code=refused.code, reason=refused.what, subject=subject
         )
+    except UnicodeEncodeError:
+        reason = "half a surrogate pair in the content cannot be written"
+        return Verdict(check="path", allowed=False, code="encoding", reason=reason, subject=subject)
     return None
 
 
