@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import islice
+from typing import NamedTuple
 
 from custody.errors import MalformedDocument, PathRefused
 from custody.model.allowlist import Allowlist
@@ -20,6 +21,13 @@ BIDI_LIMIT = 100
 """Lines with hidden characters that are named."""
 
 _BIDIRECTIONAL = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+class _Fault(NamedTuple):
+    code: str
+    what: str
+    hint: str
+    severity: Severity
 
 
 def conditions(pipeline: Pipeline, _: Catalog) -> Iterator[Finding]:
@@ -80,19 +88,16 @@ def write_paths(pipeline: Pipeline, _: Catalog) -> Iterator[Finding]:
             yield found(code, f"allowed_write_paths: {what}", attribute.position, hint, severity)
 
 
-_Fault = tuple[str, str, str, Severity]
-
-
 def _fault_of_entry(entry: str) -> _Fault | None:
     try:
         Allowlist.parse((entry,))
     except PathRefused as refused:
-        return refused.code, refused.what, refused.hint, "error"
+        return _Fault(refused.code, refused.what, refused.hint, "error")
     if not entry.startswith(WORKSPACE):
         return None
     what = f"{shown(entry)} means a folder called workspace inside the workspace"
     hint = f"paths begin in the workspace: write {shown(entry.removeprefix(WORKSPACE))}"
-    return "workspace_prefix", what, hint, "warning"
+    return _Fault("workspace_prefix", what, hint, "warning")
 
 
 def bidirectional(pipeline: Pipeline, _: Catalog) -> Iterator[Finding]:
