@@ -197,5 +197,10 @@ def _judge_value(attribute: Attribute, rule: AttributeRule) -> Iterator[Finding]
     elif name in RANGES:
         low, high = RANGES[name]
         if not low <= number(value) <= high:
-            what = f"{name} must lie between {low} and {high}, not {written(value)}"
+            limits = " and ".join(_limit(each, rule.kind) for each in (low, high))
+            what = f"{name} must lie between {limits}, not {written(value)}"
             yield found("attribute", what, attribute.position)
+
+
+def _limit(value: float, kind: AttributeKind) -> str:
+    return str(Duration(seconds=value)) if kind == "duration" else str(value)
