@@ -35,7 +35,7 @@ class VerificationExecutor:
         return Ack(
             request_id=request.id,
             status="ok" if results.passed else "timeout" if timed_out else "failed",
-            seconds=round(sum(item.result.seconds for item in ran), 6),
+            seconds=round(sum((item.result.seconds for item in ran), 0.0), 6),
             exit_code=ran[-1].result.exit_code if ran else None,
             failure_reason=results.failure_reason,
             failure_summary="" if results.passed else _summary(results.failure_reason, ran),

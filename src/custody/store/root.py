@@ -237,13 +237,6 @@ class Root:
         except OSError as error:
             raise failure(error, self._where(path)) from error
 
-    def open_made(self, path: str) -> int:
-        """Return the descriptor of a directory below, made where it was missing."""
-        try:
-            return self._open_parent(_name(path), create=True, sync=False)
-        except OSError as error:
-            raise failure(error, self._where(path)) from error
-
     def change_mode(self, path: RelPath | str, mode: int) -> None:
         """Set the permission bits of a directory or of a plain file."""
         fd = self.open_fd(path, os.O_PATH | os.O_NOFOLLOW)

@@ -21,10 +21,12 @@ from custody.store import files
 from custody.store.blobs import FOLDER as BLOBS
 from custody.store.blobs import Blobs
 from custody.store.faults import failure
+from custody.store.folders import Folders
 from custody.store.index import MANIFEST, check_run_id
 from custody.store.journal import EVENTS
 from custody.store.resolve import own
 from custody.store.root import Root
+from custody.store.slot import Slot
 from custody.store.stage import StageFolder
 
 __all__ = ["RunDirectory", "StageFolder"]
@@ -44,6 +46,8 @@ class RunDirectory:
         self.root = root
         self.run_id = run_id
         self.blobs = Blobs(root)
+        self._folders_open = Folders(root)
+        self._slots: dict[str, Slot] = {}
         self._streams: dict[str, int] = {}
         self._durable: set[str] = set()
         self._unsynced: list[str] = []
@@ -113,8 +117,11 @@ class RunDirectory:
             home, name = os.path.split(self.path)
             with Root.open(home, resolver=own) as parent:
                 parent.remove_tree(name)
+        while self._slots:
+            self._slots.popitem()[1].close()
         while self._streams:
             os.close(self._streams.popitem()[1])
+        self._folders_open.close()
         self.blobs.close()
         self.root.close()
 
@@ -172,12 +179,23 @@ class RunDirectory:
         """Return the folder of one attempt; it is made when something is put there."""
         if _NODE_ID.fullmatch(node) is None:
             raise PathRefused("node_id", f"{node!r} cannot name a folder", where=self.path)
-        return StageFolder(self.root, f"nodes/{node}/{visit}.{attempt}", self._durable)
+        path = f"nodes/{node}/{visit}.{attempt}"
+        return StageFolder(self.root, self._folders_open, path, self._durable)
 
     def write(self, path: str, data: bytes, *, sync: bool = False) -> None:
         """Put a file there, whole or not at all; see `Root.write`."""
-        self._close_stream(path)
-        self.root.write(path, data, sync=sync)
+        self._let_go(path)
+        if sync:
+            self.root.write(path, data, sync=True)
+        else:
+            self._folders_open.write(path, data)
+
+    def replace(self, name: str, data: bytes) -> None:
+        """Put a view there that is replaced after every stage: nothing is synced."""
+        slot = self._slots.get(name)
+        if slot is None:
+            slot = self._slots[name] = Slot(self.root, name)
+        slot.put(data)
 
     def append(self, path: str, data: bytes) -> None:
         """Add to a view that can be made again: nothing is synced."""
@@ -199,12 +217,17 @@ class RunDirectory:
         return decode(self.root.read(name), kind, where=f"{self.path}/{name}")
 
     def files(self) -> Iterator[str]:
-        """Yield every file that only custody writes, blobs aside."""
+        """Yield every file that only custody writes; blobs and temporary files aside."""
         for folder in self._folders():
             if folder.partition("/")[0] == BLOBS:
                 continue
             with self.root.scan(folder) as entries:
-                names = [entry.name for entry in entries if not entry.is_dir(follow_symlinks=False)]
+                names = [
+                    entry.name
+                    for entry in entries
+                    if not entry.is_dir(follow_symlinks=False)
+                    and not files.is_temporary(entry.name)
+                ]
             yield from (_below(folder, name) for name in names)
 
     def read_evidence(self, evidence: Evidence) -> bytes:
@@ -222,10 +245,14 @@ class RunDirectory:
             raise BlobDamaged("its content is not what the journal says", where=where)
         return data
 
-    def _close_stream(self, path: str) -> None:
+    def _let_go(self, path: str) -> None:
+        """Close a file that is about to be replaced."""
         descriptor = self._streams.pop(path, None)
         if descriptor is not None:
             os.close(descriptor)
+        slot = self._slots.pop(path, None)
+        if slot is not None:
+            slot.close()
 
     def _folders(self) -> Iterator[str]:
         """Yield every folder of the run that only custody writes, each before those in it."""

@@ -14,24 +14,28 @@ import os
 from custody.model.evidence import INLINE_LIMIT, Evidence
 from custody.store import files
 from custody.store.faults import failure
+from custody.store.folders import Folders
 from custody.store.root import Root
 
 
 class StageFolder:
     """Where the evidence of one attempt is kept."""
 
-    def __init__(self, run: Root, path: str, durable: set[str]) -> None:
+    def __init__(self, run: Root, folders: Folders, path: str, durable: set[str]) -> None:
         self.path = path
         """Relative to the run directory."""
         self._run = run
+        self._folders = folders
         self._durable = durable
         """Folders of the run whose own names are known to be durable."""
         self._unsynced: list[str] = []
 
     def begin(self) -> str:
         """Make the folder, empty; return where what an earlier process left there was put."""
+        if self._folders.make(self.path):
+            return ""
         aside = self.set_aside()
-        self._run.make_dirs(self.path)
+        self._folders.make(self.path)
         return aside
 
     def set_aside(self) -> str:
@@ -41,6 +45,7 @@ class StageFolder:
         number = 1
         while self._run.exists(aside := f"{self.path}.lost.{number}"):
             number += 1
+        self._folders.close()
         self._run.rename(self.path, aside)
         return aside
 
@@ -52,7 +57,7 @@ class StageFolder:
         else:
             text = _short_text(content)
         path = f"{self.path}/{name}"
-        self._run.write(path, content)
+        self._folders.write(path, content)
         return self._evidence(path, hashlib.sha256(content).hexdigest(), len(content), text)
 
     def open_stream(self, name: str) -> io.FileIO:

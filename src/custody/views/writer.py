@@ -51,7 +51,7 @@ class ViewWriter:
         document = self._collector.checkpoint(
             events=journal.count, offset=journal.offset, head=journal.head
         )
-        self._run.write(checkpoint.NAME, encode_pretty(document))
+        self._run.replace(checkpoint.NAME, encode_pretty(document))
 
     def open(self) -> None:
         """Write the manifest of a run that has just begun."""
