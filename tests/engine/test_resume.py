@@ -151,6 +151,22 @@ def test_another_pipeline_file_in_the_run_directory_is_noticed(bench: Bench) -> 
         api.resume("r1", runsdir=str(bench.runsdir))
 
 
+def test_lines_that_are_lost_are_noticed_and_nothing_is_run(bench: Bench) -> None:
+    assert leave_in_b(bench, signal.SIGKILL) == -signal.SIGKILL
+    journal = bench.path("events.jsonl")
+    whole = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(whole[:-2]))
+    with pytest.raises(JournalBroken, match=f"does not reach line {len(whole)}"):
+        api.resume("r1", runsdir=str(bench.runsdir))
+    assert journal.read_bytes() == b"".join(whole[:-2])
+
+
+def test_a_checkpoint_that_is_gone_or_broken_is_no_obstacle(bench: Bench) -> None:
+    leave_in_b(bench, signal.SIGKILL)
+    bench.path("checkpoint.json").write_text("{half")
+    resume_with_go(bench)
+
+
 def test_visits_are_not_refreshed_by_resume(bench: Bench) -> None:
     loop = (
         'a [prompt="x", test.outcome="fail", max_visits=3]\nstart -> a\n'

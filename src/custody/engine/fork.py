@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -18,8 +17,7 @@ from custody.model.event import (
     RunResumed,
     StageStarted,
 )
-from custody.model.record import encode
-from custody.store.journal import Journal
+from custody.store.journal import Journal, digest
 from custody.store.rundir import RunDirectory
 from custody.workspace.workspace import Workspace
 
@@ -47,7 +45,7 @@ def fork(
             forked_from=Origin(
                 run_id=parent.run_id,
                 seq=shared[-1].seq,
-                head=hashlib.sha256(encode(shared[-1])).hexdigest(),
+                head=digest(shared[-1]),
             ),
         )
         if agent:

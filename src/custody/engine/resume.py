@@ -9,7 +9,8 @@ from custody.engine.records import PIPELINE_NAME, genesis, lines, recorded_pipel
 from custody.engine.replay import play
 from custody.engine.session import RunResult, Session
 from custody.engine.tape import Listener
-from custody.errors import PipelineChanged
+from custody.errors import JournalBroken, MalformedDocument, PathRefused, PipelineChanged
+from custody.model.documents import Checkpoint
 from custody.model.event import (
     JournalLine,
     PipelineReplaced,
@@ -18,8 +19,9 @@ from custody.model.event import (
     StageStarted,
 )
 from custody.model.graph import Pipeline
-from custody.store.journal import Journal
+from custody.store.journal import EVENTS, Journal, digest, read_lines
 from custody.store.rundir import RunDirectory
+from custody.views import checkpoint
 from custody.workspace.workspace import Workspace
 
 
@@ -37,6 +39,7 @@ def resume(
     """
     with Interruption() as interruption, RunDirectory.open(path, write=True) as run:
         run.sweep()
+        refuse_lost_lines(run)
         journal, torn = Journal.recover(run.root, run.run_id)
         recorded = recorded_pipeline(run)
         if pipeline is not None and pipeline.sha256 != recorded.sha256:
@@ -45,6 +48,26 @@ def resume(
         workspace = Workspace.reopen(run, genesis(run).workspace)
         session = Session(run, recorded, journal, workspace)
         return session.go(interruption, resumed=RunResumed(torn_bytes=torn), listeners=listeners)
+
+
+def refuse_lost_lines(run: RunDirectory) -> None:
+    """Raise `JournalBroken` when the journal ends before the checkpoint says it did.
+
+    A checkpoint is written after the lines it counts are durable, so no crash explains that.
+    One that cannot be read says nothing: it is made again.
+    """
+    try:
+        reached = run.read_document(checkpoint.NAME, Checkpoint)
+    except (PathRefused, MalformedDocument):
+        return
+    for line in read_lines(run.root, run_id=run.run_id, torn_ok=True):
+        if line.seq == reached.events - 1 and digest(line) == reached.head:
+            return
+    raise JournalBroken(
+        "head_mismatch",
+        f"it does not reach line {reached.events}, where {checkpoint.NAME} saw it",
+        where=f"{run.path}/{EVENTS}",
+    )
 
 
 def _replace(

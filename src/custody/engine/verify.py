@@ -31,7 +31,7 @@ from custody.model.evidence import Evidence
 from custody.model.record import Record, encode, encode_pretty
 from custody.model.request import AnyRequest, WriteRequest
 from custody.store.files import is_temporary
-from custody.store.journal import EVENTS, read_lines, verify_journal
+from custody.store.journal import EVENTS, digest, read_lines, verify_journal
 from custody.store.rundir import RunDirectory
 from custody.views import checkpoint, manifest
 from custody.views.collect import Collector
@@ -132,7 +132,7 @@ class _Audit:
         missing = "" if reached is None else reached.head
         try:
             for line in read_lines(self._run.root, run_id=self._run.run_id, torn_ok=True):
-                if missing and hashlib.sha256(encode(line)).hexdigest() == missing:
+                if missing and digest(line) == missing:
                     missing = ""
         except JournalBroken as broken:
             yield _mismatch(broken.code, broken)

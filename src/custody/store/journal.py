@@ -219,6 +219,11 @@ def read_lines(
         os.close(descriptor)
 
 
+def digest(line: JournalLine) -> str:
+    """Return the sha256 that the line after this one names."""
+    return hashlib.sha256(encode(line)).hexdigest()
+
+
 def verify_journal(root: Root, *, run_id: str, count: int, head: str) -> list[JournalBroken]:
     """Return every fault of a journal, the first hundred; none when it is as it should be.
 
