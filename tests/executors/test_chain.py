@@ -4,7 +4,7 @@ import signal
 import subprocess
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from custody.executors import chain
@@ -24,6 +24,7 @@ def walk(commands: list[Command]) -> tuple[list[str], int]:
     return ran, end.exit_code
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(st.sampled_from(["&&", "||", ";", "|"]), st.sampled_from(["true", "false"])),

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from custody.executors.environment import (
@@ -47,6 +48,7 @@ def test_nothing_but_the_allowlist_is_passed_on() -> None:
     assert not set(base.values()) & set(SECRETS.values())
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text(min_size=1), st.text()))
 def test_no_parent_adds_a_name_of_its_own(parent: dict[str, str]) -> None:
     added = {name for name in base_environment(parent) if not name.startswith(PASSED_PREFIX)}
@@ -61,7 +63,7 @@ def test_path_is_absolute_only() -> None:
 
 @pytest.mark.req("P-21")
 def test_caches_lie_below_the_cache_directory(tmp_path: Path) -> None:
-    cache = str(tmp_path / "a cache")
+    cache = str(tmp_path / "Bob's cache")
     make_caches(cache)
     environment = staged(base_environment(os.environ), cache)
     assert all(environment[name].startswith(f"{cache}/") for name in CACHES)
@@ -69,6 +71,7 @@ def test_caches_lie_below_the_cache_directory(tmp_path: Path) -> None:
         CACHES
     )
     assert os.path.isdir(environment["TMPDIR"])
+    assert shlex.split(environment["PYTEST_ADDOPTS"]) == ["-o", f"cache_dir={cache}/pytest"]
 
 
 def test_a_stage_knows_where_it_is() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import os
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from custody.executors.streams import SUMMARY_LIMIT, Stream, failure_summary, readable
@@ -25,6 +25,7 @@ def test_a_cut_character_and_colours_are_dropped() -> None:
     assert readable(text) == "red plain\n\N{REPLACEMENT CHARACTER} tab\t"
 
 
+@settings(deadline=None)
 @given(st.text(max_size=5000), st.binary(max_size=2000), st.binary(max_size=2000))
 def test_a_summary_is_short_and_printable(headline: str, stdout: bytes, stderr: bytes) -> None:
     summary = failure_summary(headline, stdout=stdout, stderr=stderr)
@@ -32,6 +33,7 @@ def test_a_summary_is_short_and_printable(headline: str, stdout: bytes, stderr: 
     assert not set(summary[len(headline) :]) & {chr(code) for code in range(32)} - {"\n", "\t"}
 
 
+@settings(deadline=None)
 @given(st.lists(st.binary(max_size=900), max_size=8), st.integers(0, 2000))
 def test_a_stream_keeps_the_beginning_and_tells_the_end_of_it(
     parts: list[bytes], limit: int

@@ -3,7 +3,7 @@ from __future__ import annotations
 import hashlib
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from custody.errors import MalformedDocument
@@ -21,6 +21,7 @@ entries = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(entries, unique_by=lambda entry: entry.path))
 def test_a_listing_reads_back_whatever_the_order(some: list[Entry]) -> None:
     data = listing(some)

@@ -25,8 +25,15 @@ PASSED = frozenset(
     }
 )  # fmt: skip
 PASSED_PREFIX = "LC_"
-FIXED = {"TERM": "dumb", "SHELL": "/bin/sh", "GIT_TERMINAL_PROMPT": "0"}
-"""No program talks to a terminal, and none may wait for one."""
+FIXED = {
+    # no program talks to a terminal, and none may wait for one
+    "GIT_TERMINAL_PROMPT": "0",
+    "SHELL": "/bin/sh",
+    "TERM": "dumb",
+    # a file of the workspace that is also one of a cache could be changed from outside
+    "UV_LINK_MODE": "copy",
+    "npm_config_package_import_method": "copy",
+}
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 CACHES = {
@@ -66,10 +73,11 @@ def stage_environment(
     base: Mapping[str, str], *, run_dir: str, node: str, stage_dir: str, cache_dir: str
 ) -> dict[str, str]:
     """Return the variables of one stage; ``cache_dir`` must lie outside the workspace."""
+    quoted = cache_dir.replace("'", "'\\''")
     return {
         **base,
         **{name: f"{cache_dir}/{folder}" for name, folder in CACHES.items()},
-        "PYTEST_ADDOPTS": f"-o 'cache_dir={cache_dir}/pytest'",
+        "PYTEST_ADDOPTS": f"-o 'cache_dir={quoted}/pytest'",
         "CUSTODY_RUN_DIR": run_dir,
         "CUSTODY_NODE_ID": node,
         "CUSTODY_STAGE_DIR": stage_dir,

@@ -60,7 +60,11 @@ def keep(control: int, replies: int, stdout: int, stderr: int) -> NoReturn:
     """Be a keeper in a process just forked, with all signals blocked; never returns."""
     try:
         kept = _let_go_of_everything_but(control, replies, stdout, stderr)
-        _Keeping(Channel(kept[0], kept[1]), kept[2], kept[3]).serve()
+        keeping = _Keeping(Channel(kept[0], kept[1]), kept[2], kept[3])
+        try:
+            keeping.serve()
+        finally:
+            keeping.kill_the_rest()
     finally:
         os._exit(0)
 
@@ -92,7 +96,7 @@ class _Keeping:
         for pipe in chain.pipes(start.commands):
             if not self._stopping and pipe.follows(end):
                 end = self._run_pipe(pipe.commands, start)
-        return Done(end, *self._kill_the_rest())
+        return Done(end, *self.kill_the_rest())
 
     def _run_pipe(self, commands: tuple[Command, ...], start: Start) -> End:
         running: list[int | End] = []
@@ -135,10 +139,10 @@ class _Keeping:
     def _obey(self) -> None:
         message = self._channel.receive()
         if message is None:
-            self._kill_the_rest()
+            self.kill_the_rest()
             os._exit(0)
         self._stopping = True
-        for child in _children():
+        for child in children(os.getpid()):
             _signal(child, kill=isinstance(message, Stop) and message.kill)
 
     def _reap(self) -> bool:
@@ -150,7 +154,7 @@ class _Keeping:
             return False
         return True
 
-    def _kill_the_rest(self) -> tuple[int, int]:
+    def kill_the_rest(self) -> tuple[int, int]:
         """Kill every descendant; return how many there were, and how many are still there.
 
         The children of a killed process become children of the keeper, so the last is reached
@@ -163,7 +167,7 @@ class _Keeping:
         self._poll.unregister(self._channel.incoming)
         try:
             while self._reap():
-                left = _children()
+                left = children(os.getpid())
                 if time.monotonic() > deadline:
                     return len(seen), len(left)
                 seen.update(left)
@@ -221,15 +225,36 @@ def _wake_on_child_exit() -> int:
     return reader
 
 
-def _children() -> list[int]:
-    """Return the processes whose parent is this one, those that have ended included."""
-    me = os.getpid()
-    file = os.open(f"/proc/{me}/task/{me}/children", os.O_RDONLY | os.O_CLOEXEC)
+def children(process: int) -> list[int]:
+    """Return the children of a process with one thread, those that have ended included."""
+    try:
+        listed = _read(f"/proc/{process}/task/{process}/children")
+    except FileNotFoundError:
+        return children_by_search(process)
+    return [int(pid) for pid in listed.split()]
+
+
+def children_by_search(process: int) -> list[int]:
+    """Do the same by looking at every process, for kernels that keep no list."""
+    everybody = (int(name) for name in os.listdir("/proc") if name.isdigit())
+    return [other for other in everybody if _parent(other) == process]
+
+
+def _parent(process: int) -> int:
+    try:
+        # The name of the program stands in brackets and may hold anything.
+        return int(_read(f"/proc/{process}/stat").rpartition(b")")[2].split()[1])
+    except (FileNotFoundError, ProcessLookupError):
+        return 0  # it has ended meanwhile
+
+
+def _read(path: str) -> bytes:
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         data = b""
         while part := os.read(file, 65536):
             data += part
-        return [int(pid) for pid in data.split()]
+        return data
     finally:
         os.close(file)
 

@@ -70,9 +70,9 @@ class Contents:
 
 
 def read_exactly(descriptor: int, size: int) -> bytes:
-    """Return the content of a file that should have ``size`` bytes, or one byte more."""
+    """Return the content of a file that should have ``size`` bytes; one more if there are more."""
     data = os.read(descriptor, size + 1)
-    while len(data) <= size and (more := os.read(descriptor, size + 1 - len(data))):
+    while len(data) < size and (more := os.read(descriptor, size + 1 - len(data))):
         data += more
     return data
 
