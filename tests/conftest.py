@@ -7,8 +7,12 @@ import re
 import time
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from support.bench import Bench
 
 ROOT = Path(__file__).parent.parent
 IN_CI = os.environ.get("CI") == "true"
@@ -18,6 +22,14 @@ IN_CI = os.environ.get("CI") == "true"
 def root() -> Path:
     """Return the top of the repository."""
     return ROOT
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    """Return a fresh place to run pipelines in."""
+    from support.bench import Bench
+
+    return Bench(tmp_path)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -54,14 +54,21 @@ def refuse_lost_lines(run: RunDirectory) -> None:
     """Raise `JournalBroken` when the journal ends before the checkpoint says it did.
 
     A checkpoint is written after the lines it counts are durable, so no crash explains that.
-    One that cannot be read says nothing: it is made again.
+    One that cannot be read says nothing: it is made again. A last line without its end is not
+    lost in silence: it is cut off, and the run tells so. Other faults are `Journal.recover`'s.
     """
     try:
         reached = run.read_document(checkpoint.NAME, Checkpoint)
     except (PathRefused, MalformedDocument):
         return
-    for line in read_lines(run.root, run_id=run.run_id, torn_ok=True):
-        if line.seq == reached.events - 1 and digest(line) == reached.head:
+    whole = 0
+    try:
+        for line in read_lines(run.root, run_id=run.run_id):
+            whole += 1
+            if whole == reached.events and digest(line) == reached.head:
+                return
+    except JournalBroken as broken:
+        if broken.code != "torn" or whole == reached.events - 1:
             return
     raise JournalBroken(
         "head_mismatch",

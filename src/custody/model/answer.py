@@ -31,6 +31,6 @@ class RecordedAnswer(Record, frozen=True, omit_defaults=True):
 
 
 class AnswerBook(Document, frozen=True, kw_only=True):
-    """A file of recorded answers: the first call gets the first, and so on; the last repeats."""
+    """A file of recorded answers: a node's first call gets the first; the last one repeats."""
 
     answers: tuple[RecordedAnswer, ...]

@@ -1,0 +1,84 @@
+"""What an agent is asked, and how its answer is read."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from custody.model.event import RequestAnswered, StageFailed, StageStarted
+from custody.model.request import AgentRequest
+from support.bench import Bench
+
+
+def book(bench: Bench, *answers: dict[str, object]) -> str:
+    """Write recorded answers; return the agent that plays them."""
+    path = bench.home / "answers.json"
+    path.write_text(json.dumps({"answers": list(answers)}))
+    return f"fake:{path}"
+
+
+@pytest.mark.req("P-13")
+def test_a_node_may_name_its_own_agent(bench: Bench) -> None:
+    bench.run('a [prompt="x", agent="stub"]\nb [prompt="y"]\nstart -> a -> b -> done')
+    asked = {
+        fact.node: fact.request.agent
+        for fact in bench.facts()
+        if isinstance(fact, StageStarted) and isinstance(fact.request, AgentRequest)
+    }
+    assert asked == {"a": "stub", "b": "fake"}
+
+
+def test_templates_are_filled_in(bench: Bench) -> None:
+    bench.run(
+        'a [prompt="$goal in ${language} for ${run_id}; $HOME costs $$5"]\nstart -> a -> done',
+        graph='var.language="Rust"',
+        variables={"language": "Python"},
+    )
+    prompt = bench.path("nodes/a/1.1/prompt.md").read_text()
+    assert prompt == "ship it in Python for r1; $HOME costs $5\n"
+
+
+def test_answers_are_played_in_order_and_the_last_repeats(bench: Bench) -> None:
+    agent = book(
+        bench,
+        {"text": "one", "outcome": "fail", "edits": [{"path": "a.txt", "content": "1"}]},
+        {"text": "two", "edits": [{"path": "a.txt", "content": None}]},
+    )
+    bench.run(
+        'a [prompt="x"]\nb [prompt="y", agent="stub"]\nstart -> a\n'
+        'a -> a [condition="outcome=fail"]\na -> b -> done',
+        agent=agent,
+    )
+    texts = [bench.path(f"nodes/a/{n}.1/response.md").read_text() for n in (1, 2)]
+    assert texts == ["one", "two"]
+    assert not bench.path("workspace/a.txt").exists()
+
+
+PLAN = {"required_files": ["a.txt"], "commands": ["test -f a.txt"]}
+
+
+def test_a_json_block_of_the_response_becomes_context(bench: Bench) -> None:
+    agent = book(bench, {"text": f"Done.\n\n```json\n{json.dumps(PLAN)}\n```\n"})
+    (bench.workdir / "a.txt").write_text("x")
+    result = bench.run(
+        'a [prompt="x", response_context="verification.plan"]\n'
+        'v [type=verification, verification.allowed_commands="test -f"]\nstart -> a -> v -> done',
+        agent=agent,
+    )
+    assert result.summary.status == "PASS"
+    answered = next(fact for fact in bench.facts() if isinstance(fact, RequestAnswered))
+    assert answered.ack.context_updates == {"verification.plan": PLAN}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["no block at all", "```json\n{}\n```\n```json\n{}\n```", "```json\n{half\n```", "```json\n{}"],
+)
+def test_a_response_without_its_json_block_fails(bench: Bench, text: str) -> None:
+    bench.run(
+        'a [prompt="x", response_context="verification.plan"]\nstart -> a -> done',
+        agent=book(bench, {"text": text}),
+    )
+    failed = next(fact for fact in bench.facts() if isinstance(fact, StageFailed))
+    assert "response.md" in failed.outcome.failure_reason
