@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 import sys
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -27,15 +28,24 @@ class Result:
 
 
 def interleave(
-    contestants: Mapping[str, Turn], rounds: int, *, most: Mapping[str, int] | None = None
+    contestants: Mapping[str, Turn],
+    rounds: int,
+    *,
+    most: Mapping[str, int] | None = None,
+    patience: float = 75.0,
 ) -> dict[str, Result]:
     """Let every contestant have ``rounds`` turns, those in ``most`` no more than it says.
 
-    Each round begins with another contestant, so that none always follows the same one.
+    Each round begins with another contestant, so that none always follows the same one. No round
+    but the first begins after ``patience`` seconds: a busy machine has fewer rounds, not longer
+    ones.
     """
     results = {name: Result() for name in contestants}
     names = list(contestants)
+    limit = time.monotonic() + patience
     for number in range(rounds):
+        if number and time.monotonic() > limit:
+            break
         begin = number % len(names)
         for name in names[begin:] + names[:begin]:
             result = results[name]

@@ -31,3 +31,8 @@ def test_a_failure_is_kept_and_ends_the_turns() -> None:
     result = interleave({"a": fail}, 2)["a"]
     assert result.failure == "not installed"
     assert result.median("time") is None
+
+
+def test_only_the_first_round_begins_when_patience_is_at_an_end() -> None:
+    results = interleave({"a": lambda: {"time": 1}}, 3, patience=-1)
+    assert len(results["a"].turns) == 1
