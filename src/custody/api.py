@@ -124,11 +124,12 @@ def resume(
 def replay(run: str, *, runsdir: str = DEFAULT_RUNSDIR) -> Replay:
     """Play a run again from its recorded answers; raises `ReplayDiverged`."""
     from custody.engine import replay as engine
-    from custody.engine.records import recorded_pipeline
+    from custody.engine.records import Records
     from custody.store.rundir import RunDirectory
 
     with RunDirectory.open(find_run(run, runsdir), write=False) as opened:
-        return engine.replay(opened, recorded_pipeline(opened))
+        records = Records(opened)
+        return engine.replay(records, records.pipeline())
 
 
 def fork(

@@ -6,6 +6,7 @@ import pytest
 
 from custody import api
 from custody.errors import UsageError
+from custody.executors.agents.stub import RESPONSE
 from custody.model.event import PipelineStarted
 from support.bench import Bench
 
@@ -26,13 +27,13 @@ def test_a_fork_shares_the_past_and_goes_its_own_way(bench: Bench) -> None:
     parent, fork = bench.events("r1"), bench.events("r2")
     shared = parent.index("StageStarted b")
     assert fork[:shared] == parent[:shared]
-    assert fork[shared] == "RunResumed"
+    assert fork[shared : shared + 2] == ["AgentReplaced", "RunResumed"]
     assert fork.count("StageStarted a") == 1
     started = bench.facts("r2")[0]
     assert isinstance(started, PipelineStarted)
     assert started.forked_from is not None
     assert (started.forked_from.run_id, started.forked_from.seq) == ("r1", shared - 1)
-    assert started.agent == "stub"
+    assert bench.path("nodes/b/1.1/response.md", "r2").read_text() == RESPONSE
 
 
 def test_the_workspace_of_a_fork_is_that_of_the_moment(bench: Bench) -> None:
@@ -52,6 +53,21 @@ def test_a_fork_stands_on_its_own(bench: Bench) -> None:
     bench.path("").rename(bench.home / "gone")
     assert api.verify("r2", runsdir=str(bench.runsdir)).mismatches == ()
     assert api.replay("r2", runsdir=str(bench.runsdir)).divergence == ""
+
+
+def test_another_agent_is_asked_from_the_fork_on_only(bench: Bench) -> None:
+    bench.run('a [prompt="x"]\nb [prompt="y"]\nc [prompt="z"]\nstart -> a -> b -> c -> done')
+    api.fork("r1", "b", runsdir=str(bench.runsdir), run_id="r2", agent="stub")
+    api.fork("r2", "c", runsdir=str(bench.runsdir), run_id="r3", agent="fake")
+    for run_id, responses in (("r2", "xSS"), ("r3", "xSx")):
+        assert api.replay(run_id, runsdir=str(bench.runsdir)).status == "PASS"
+        assert api.verify(run_id, runsdir=str(bench.runsdir)).mismatches == ()
+        assert responses == "".join(
+            "S"
+            if bench.path(f"nodes/{node}/1.1/response.md", run_id).read_text() == RESPONSE
+            else "x"
+            for node in "abc"
+        )
 
 
 def test_a_fork_of_a_fork(bench: Bench) -> None:

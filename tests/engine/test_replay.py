@@ -6,7 +6,7 @@ import pytest
 
 from custody import api
 from custody.engine import replay as engine
-from custody.engine.records import lines, recorded_pipeline
+from custody.engine.records import Records
 from custody.engine.replay import play
 from custody.errors import ReplayDiverged
 from custody.handlers import catalog
@@ -43,15 +43,16 @@ def test_other_rules_lead_elsewhere_and_it_shows(bench: Bench) -> None:
     other = load_pipeline(source, catalog(), where="other")
     with RunDirectory.open(str(bench.path("")), write=False) as run:
         with pytest.raises(ReplayDiverged, match="StageRetrying"):
-            engine.replay(run, other)
-        assert play(run, recorded_pipeline(run), lines(run)).divergence == ""
+            engine.replay(Records(run), other)
+        records = Records(run)
+        assert play(records, records.pipeline(), records.lines()).divergence == ""
 
 
 def test_a_run_that_was_left_replays_as_far_as_it_goes(bench: Bench) -> None:
     bench.run(BODY)
     with RunDirectory.open(str(bench.path("")), write=False) as run:
-        some = list(lines(run))[:6]
-        played = play(run, recorded_pipeline(run), some)
+        records = Records(run)
+        played = play(records, records.pipeline(), list(records.lines())[:6])
     assert played.status == "RUNNING"
     assert played.facts == 6
     assert played.divergence == ""

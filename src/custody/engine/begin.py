@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 
 from custody.engine.interruption import Interruption
-from custody.engine.records import PIPELINE_NAME
+from custody.engine.records import PIPELINE_NAME, Records
 from custody.engine.session import RunResult, Session
 from custody.engine.tape import Listener
 from custody.model.event import PipelineStarted
@@ -57,4 +57,5 @@ def begin(
         run.blobs.sync()
         journal.commit()
         run.publish()
-        return Session(run, pipeline, journal, workspace).go(interruption, listeners=listeners)
+        session = Session(Records(run), pipeline, journal, workspace)
+        return session.go(interruption, listeners=listeners)

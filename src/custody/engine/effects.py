@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from custody.engine.interruption import Interruption
-from custody.engine.records import recorded_changes
+from custody.engine.records import Records
 from custody.errors import MalformedDocument, Refused
 from custody.executors import Executor, Stage
 from custody.model.change import Change, WorkspaceDiff
@@ -17,7 +17,6 @@ from custody.model.record import encode_pretty
 from custody.model.request import Ack, AnyRequest
 from custody.model.verdict import Verdict
 from custody.store.limits import as_recorded
-from custody.store.rundir import RunDirectory
 from custody.workspace.workspace import Workspace
 
 DIFF_NAME = "workspace.diff.json"
@@ -28,12 +27,13 @@ class Effects:
 
     def __init__(
         self,
-        run: RunDirectory,
+        records: Records,
         workspace: Workspace,
         executor: Executor,
         interruption: Interruption,
     ) -> None:
-        self._run = run
+        self._records = records
+        self._run = records.run
         self._workspace = workspace
         self._executor = executor
         self._interruption = interruption
@@ -61,7 +61,7 @@ class Effects:
     def recorded_changes(self, answered: RequestAnswered) -> tuple[Change, ...]:
         """Return what a recorded stage changed."""
         captured = self._captured.pop(answered.ack.request_id, None)
-        return recorded_changes(self._run, answered) if captured is None else captured
+        return self._records.changes_of(answered) if captured is None else captured
 
     def accept(self, changes: tuple[Change, ...]) -> None:
         """Take the changes of a stage as part of the work."""

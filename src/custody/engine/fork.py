@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from msgspec.structs import replace
 
 from custody.engine.interruption import Interruption
-from custody.engine.records import PIPELINE_NAME, evidence_of, genesis, lines, recorded_pipeline
+from custody.engine.records import PIPELINE_NAME, Records, evidence_of
 from custody.engine.session import RunResult, Session
 from custody.engine.tape import Listener
 from custody.errors import UsageError
 from custody.model.event import (
+    AgentReplaced,
+    AnyFact,
     JournalLine,
     Origin,
     RunResumed,
@@ -37,10 +37,11 @@ def fork(
         RunDirectory.open(path, write=False) as parent,
         RunDirectory.create(runsdir, run_id) as run,
     ):
-        pipeline = recorded_pipeline(parent)
-        shared = list(_lines_before(parent, node))
+        records = Records(parent)
+        pipeline = records.pipeline()
+        shared = _lines_before(records, node)
         started = replace(
-            genesis(parent),
+            records.genesis,
             pipeline_sha256=pipeline.sha256,
             forked_from=Origin(
                 run_id=parent.run_id,
@@ -48,8 +49,6 @@ def fork(
                 head=digest(shared[-1]),
             ),
         )
-        if agent:
-            started = replace(started, agent=agent)
         parent.blobs.copy_to(run.blobs)
         run.write(PIPELINE_NAME, pipeline.source, sync=True)
         journal = Journal.create(run.root, run_id)
@@ -59,25 +58,31 @@ def fork(
             for evidence in evidence_of(fact):
                 run.write(evidence.path, parent.read_evidence(evidence), sync=True)
             journal.append(fact, role=line.role, path=line.path)
+        if agent:
+            journal.append(AgentReplaced(agent=agent), role="engine", path="")
         run.blobs.sync()
         journal.commit()
         run.publish()
         workspace = Workspace.reopen(run, started.workspace)
-        session = Session(run, pipeline, journal, workspace)
+        session = Session(Records(run), pipeline, journal, workspace)
         return session.go(interruption, resumed=RunResumed(), listeners=listeners)
 
 
-def _lines_before(parent: RunDirectory, node: str) -> Iterator[JournalLine]:
-    """Yield the decisions before the last time that ``node`` was entered."""
-    decisions = [line for line in lines(parent) if line.fact().decision]
+def _lines_before(records: Records, node: str) -> list[JournalLine]:
+    """Return the lines before the last time that ``node`` was entered, as far as they matter."""
+    kept = [line for line in records.lines() if _is_shared(line.fact())]
     entered = [
         index
-        for index, line in enumerate(decisions)
+        for index, line in enumerate(kept)
         if isinstance(fact := line.fact(), StageStarted) and fact.node == node and fact.attempt == 1
     ]
     if not entered:
         raise UsageError(
-            f"run {parent.run_id} never came to {node!r}",
-            hint=f"custody show {parent.run_id} lists its stages",
+            f"run {records.run.run_id} never came to {node!r}",
+            hint=f"custody show {records.run.run_id} lists its stages",
         )
-    yield from decisions[: entered[-1]]
+    return kept[: entered[-1]]
+
+
+def _is_shared(fact: AnyFact) -> bool:
+    return fact.decision or isinstance(fact, AgentReplaced)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from functools import partial
 
-from custody.engine.records import lines, recorded_changes
+from custody.engine.records import Records
 from custody.engine.session import RunResult
 from custody.errors import UsageError
 from custody.model.event import JournalLine
@@ -23,15 +22,16 @@ from custody.views.rebuild import collect
 def overview(path: str) -> RunResult:
     """Return how the run went, or how far it has come."""
     with RunDirectory.open(path, write=False) as run:
+        records = Records(run)
         collector, last = Collector(run.run_id), b""
 
         def noticed() -> Iterator[JournalLine]:
             nonlocal last
-            for line in lines(run):
+            for line in records.lines():
                 last = encode(line)
                 yield line
 
-        for _fact, _made in collect(collector, noticed(), partial(recorded_changes, run)):
+        for _fact, _made in collect(collector, noticed(), records.changes_of):
             pass
         summary = collector.summary(hashlib.sha256(last).hexdigest())
         return RunResult(run_id=run.run_id, path=run.path, summary=summary)
@@ -40,7 +40,8 @@ def overview(path: str) -> RunResult:
 def account(path: str, node: str, attempt: str) -> Account:
     """Return everything about one attempt at ``node``: ``1.1`` and so on, or the last one."""
     with RunDirectory.open(path, write=False) as run:
-        tried = attempts(lines(run), node)
+        records = Records(run)
+        tried = attempts(records.lines(), node)
         if not tried:
             raise _never_came(run, node)
         shown = next((one for one in reversed(tried) if attempt in ("", one.number)), None)
@@ -51,7 +52,7 @@ def account(path: str, node: str, attempt: str) -> Account:
         return Account(
             shown=shown,
             attempts=tried,
-            changes=() if shown.answer is None else recorded_changes(run, shown.answer),
+            changes=() if shown.answer is None else records.changes_of(shown.answer),
             texts=texts,
             unreadable=unreadable,
         )
@@ -69,13 +70,13 @@ def events(path: str, *, following: bool) -> Iterator[JournalLine]:
 def changes(path: str, node: str) -> Iterator[ChangedFile]:
     """Yield what the run has changed by now, or what each attempt at ``node`` did."""
     with RunDirectory.open(path, write=False) as run:
-        changes_of = partial(recorded_changes, run)
+        records = Records(run)
         if not node:
-            yield from changed_by_run(run.blobs, lines(run), changes_of)
+            yield from changed_by_run(run.blobs, records.lines(), records.changes_of)
             return
-        if not any(line.node == node for line in lines(run)):
+        if not any(line.node == node for line in records.lines()):
             raise _never_came(run, node)
-        yield from changed_by_node(run.blobs, lines(run), changes_of, node)
+        yield from changed_by_node(run.blobs, records.lines(), records.changes_of, node)
 
 
 def _never_came(run: RunDirectory, node: str) -> UsageError:

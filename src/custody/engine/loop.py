@@ -81,6 +81,7 @@ class Engine:
     def run(self, started: PipelineStarted) -> State:
         """Go on until the run has ended."""
         self._started = started
+        self._tape.rewind(self.state.apply)
         self._tape.record(started)
         self.state.apply(started)
         self.state.node = self.pipeline.start.id
@@ -139,7 +140,7 @@ class Engine:
             pipeline=self.pipeline,
             state=self.state,
             variables=self._started.variables,
-            agent=self._started.agent,
+            agent=self.state.agent,
             visit=visit,
             attempt=attempt,
         )

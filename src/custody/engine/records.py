@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from custody.engine.tape import TapeEnded, effective
+from custody.engine.tape import TapeEnded
 from custody.errors import JournalBroken
 from custody.handlers import catalog
 from custody.model.change import Change, WorkspaceDiff
@@ -26,19 +26,47 @@ from custody.store.rundir import RunDirectory
 PIPELINE_NAME = "pipeline.dot"
 
 
-def lines(run: RunDirectory) -> Iterator[JournalLine]:
-    """Yield the journal lines that still count."""
-    return effective(lambda: read_lines(run.root, run_id=run.run_id, torn_ok=True))
+class Records:
+    """The journal of one run, surveyed once."""
 
+    def __init__(self, run: RunDirectory) -> None:
+        self.run = run
+        self.genesis, self._replaced = _survey(run)
 
-def genesis(run: RunDirectory) -> PipelineStarted:
-    """Return the first fact of a run."""
-    for line in read_lines(run.root, run_id=run.run_id, torn_ok=True):
-        fact = line.fact()
-        if isinstance(fact, PipelineStarted):
-            return fact
-        break
-    raise JournalBroken("genesis", "the journal does not begin with PipelineStarted", line=1)
+    @property
+    def pipeline_sha256(self) -> str:
+        """Of the pipeline that the run is of by now."""
+        return self._replaced[-1][1].new_sha256 if self._replaced else self.genesis.pipeline_sha256
+
+    def lines(self) -> Iterator[JournalLine]:
+        """Yield the lines that still count: not those that a changed pipeline set aside."""
+        for line in read_lines(self.run.root, run_id=self.run.run_id, torn_ok=True):
+            if not any(fact.kept_seq < line.seq < at for at, fact in self._replaced):
+                yield line
+
+    def changes_of(self, answered: RequestAnswered) -> tuple[Change, ...]:
+        """Return what a recorded stage changed."""
+        data = self.run.read_evidence(answered.diff)
+        return decode(data, WorkspaceDiff, where=answered.diff.path).changes
+
+    def pipeline(self) -> Pipeline:
+        """Return the pipeline that the run is of.
+
+        Its source is kept as a blob, so the file in the run directory may be that of an earlier
+        moment, but it may not be one that the run never had.
+        """
+        import hashlib
+
+        had = {self.genesis.pipeline_sha256, *(fact.new_sha256 for _, fact in self._replaced)}
+        shown = hashlib.sha256(self.run.root.read(PIPELINE_NAME)).hexdigest()
+        if shown not in had:
+            raise JournalBroken(
+                "pipeline_mismatch",
+                f"{PIPELINE_NAME} is not the pipeline of this run",
+                where=self.run.path,
+            )
+        source = self.run.blobs.get(self.pipeline_sha256)
+        return load_pipeline(source, catalog(), where=f"{self.run.path}/{PIPELINE_NAME}")
 
 
 def evidence_of(fact: AnyFact) -> tuple[Evidence, ...]:
@@ -50,41 +78,15 @@ def evidence_of(fact: AnyFact) -> tuple[Evidence, ...]:
     return ()
 
 
-def recorded_changes(run: RunDirectory, answered: RequestAnswered) -> tuple[Change, ...]:
-    """Return what a recorded stage changed."""
-    data = run.read_evidence(answered.diff)
-    return decode(data, WorkspaceDiff, where=answered.diff.path).changes
-
-
-def recorded_pipeline(run: RunDirectory) -> Pipeline:
-    """Return the pipeline that the run is of; its hash must be the journal's."""
-    expected = genesis(run).pipeline_sha256
-    for line in lines(run):
-        fact = line.fact() if line.event == PipelineReplaced.__name__ else None
-        if isinstance(fact, PipelineReplaced):
-            expected = fact.new_sha256
-    source = run.root.read(PIPELINE_NAME)
-    pipeline = load_pipeline(source, catalog(), where=f"{run.path}/{PIPELINE_NAME}")
-    if pipeline.sha256 != expected:
-        raise JournalBroken(
-            "pipeline_mismatch", f"{PIPELINE_NAME} is not the pipeline of this run", where=run.path
-        )
-    return pipeline
-
-
 class Remembered:
     """The world of a replay: answers are read, nothing is done."""
 
-    def __init__(self, run: RunDirectory) -> None:
-        self._run = run
+    def __init__(self, records: Records) -> None:
+        self.recorded_changes = records.changes_of
 
     def perform(self, *_request: object) -> tuple[RequestAnswered, tuple[Change, ...]]:
         """End the replay: from here on nothing is recorded."""
         raise TapeEnded
-
-    def recorded_changes(self, answered: RequestAnswered) -> tuple[Change, ...]:
-        """Return what a recorded stage changed."""
-        return recorded_changes(self._run, answered)
 
     def accept(self, changes: tuple[Change, ...]) -> None:
         """Leave everything as it is."""
@@ -94,3 +96,22 @@ class Remembered:
 
     def wait(self, seconds: float) -> None:
         """Lose no time."""
+
+
+def _survey(run: RunDirectory) -> tuple[PipelineStarted, list[tuple[int, PipelineReplaced]]]:
+    """Return the first fact, and every change of the pipeline with the line it stands in."""
+    started: PipelineStarted | None = None
+    replaced: list[tuple[int, PipelineReplaced]] = []
+    for line in read_lines(run.root, run_id=run.run_id, torn_ok=True):
+        if line.event in _SURVEYED:
+            fact = line.fact()
+            if isinstance(fact, PipelineStarted):
+                started = fact
+            elif isinstance(fact, PipelineReplaced):
+                replaced.append((line.seq, fact))
+    if started is None:
+        raise JournalBroken("genesis", "the journal does not begin with PipelineStarted", line=1)
+    return started, replaced
+
+
+_SURVEYED = (PipelineStarted.__name__, PipelineReplaced.__name__)

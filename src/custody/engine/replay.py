@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from custody.engine.loop import Engine
-from custody.engine.records import Remembered, genesis, lines
+from custody.engine.records import Records, Remembered
 from custody.engine.tape import Tape, TapeEnded
 from custody.errors import ReplayDiverged
 from custody.model.event import JournalLine, RunStatus
 from custody.model.graph import Pipeline
 from custody.model.record import Record
-from custody.store.rundir import RunDirectory
 
 
 class Replay(Record, frozen=True):
@@ -27,21 +26,21 @@ class Replay(Record, frozen=True):
     """Where and how it went another way; empty when it did not."""
 
 
-def replay(run: RunDirectory, pipeline: Pipeline) -> Replay:
+def replay(records: Records, pipeline: Pipeline) -> Replay:
     """Play a run's journal again, touching nothing; raises `ReplayDiverged`."""
-    played = play(run, pipeline, lines(run))
+    played = play(records, pipeline, records.lines())
     if played.divergence:
-        raise ReplayDiverged(played.divergence, where=run.run_id)
+        raise ReplayDiverged(played.divergence, where=records.run.run_id)
     return played
 
 
-def play(run: RunDirectory, pipeline: Pipeline, recorded: Iterable[JournalLine]) -> Replay:
+def play(records: Records, pipeline: Pipeline, lines: Iterable[JournalLine]) -> Replay:
     """Take the engine over recorded lines for as long as they agree."""
-    tape = Tape(recorded, None)
-    engine = Engine(pipeline, tape, Remembered(run))
+    tape = Tape(lines, None)
+    engine = Engine(pipeline, tape, Remembered(records))
     divergence = ""
     try:
-        engine.run(genesis(run))
+        engine.run(records.genesis)
         tape.expect_end()
     except TapeEnded:
         pass

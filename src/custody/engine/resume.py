@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from custody.engine.interruption import Interruption
-from custody.engine.records import PIPELINE_NAME, genesis, lines, recorded_pipeline
+from custody.engine.records import PIPELINE_NAME, Records
 from custody.engine.replay import play
 from custody.engine.session import RunResult, Session
 from custody.engine.tape import Listener
@@ -41,12 +41,15 @@ def resume(
         run.sweep()
         refuse_lost_lines(run)
         journal, torn = Journal.recover(run.root, run.run_id)
-        recorded = recorded_pipeline(run)
+        records = Records(run)
+        recorded = records.pipeline()
         if pipeline is not None and pipeline.sha256 != recorded.sha256:
-            _replace(run, journal, recorded, pipeline, accept_change=accept_change)
-            recorded = pipeline
-        workspace = Workspace.reopen(run, genesis(run).workspace)
-        session = Session(run, recorded, journal, workspace)
+            _replace(records, journal, recorded, pipeline, accept_change=accept_change)
+            records, recorded = Records(run), pipeline
+        run.write(PIPELINE_NAME, recorded.source)
+        session = Session(
+            records, recorded, journal, Workspace.reopen(run, records.genesis.workspace)
+        )
         return session.go(interruption, resumed=RunResumed(torn_bytes=torn), listeners=listeners)
 
 
@@ -78,7 +81,7 @@ def refuse_lost_lines(run: RunDirectory) -> None:
 
 
 def _replace(
-    run: RunDirectory, journal: Journal, old: Pipeline, new: Pipeline, *, accept_change: bool
+    records: Records, journal: Journal, old: Pipeline, new: Pipeline, *, accept_change: bool
 ) -> None:
     """Go over to another pipeline, keeping the work that it would have done just so."""
     from custody.pipeline.difference import changed_nodes
@@ -87,13 +90,12 @@ def _replace(
         differences = "\n".join(f"  {item}" for item in changed_nodes(old, new))
         raise PipelineChanged(
             f"the pipeline is not the one this run was started with:\n{differences}",
-            where=run.run_id,
+            where=records.run.run_id,
             hint="--accept-pipeline-change goes on with it, re-using what is unchanged",
         )
-    kept_seq, reused = _reusable(run, old, new)
-    run.blobs.put(new.source)
-    run.write(PIPELINE_NAME, new.source, sync=True)
-    run.blobs.sync()
+    kept_seq, reused = _reusable(records, old, new)
+    records.run.blobs.put(new.source)
+    records.run.blobs.sync()
     journal.append(
         PipelineReplaced(
             old_sha256=old.sha256, new_sha256=new.sha256, kept_seq=kept_seq, reused=reused
@@ -104,21 +106,21 @@ def _replace(
     journal.commit()
 
 
-def _reusable(run: RunDirectory, old: Pipeline, new: Pipeline) -> tuple[int, tuple[str, ...]]:
+def _reusable(records: Records, old: Pipeline, new: Pipeline) -> tuple[int, tuple[str, ...]]:
     """Return the last line that holds under the new pipeline, and the nodes finished by then."""
     from custody.pipeline.difference import same_node
 
     def unchanged() -> Iterator[JournalLine]:
-        for line in lines(run):
+        for line in records.lines():
             fact = line.fact()
             if isinstance(fact, StageStarted) and not same_node(old, new, fact.node):
                 return
             yield line
 
-    kept = play(run, new, unchanged()).agreed_seq
+    kept = play(records, new, unchanged()).agreed_seq
     finished = {
         fact.node
-        for line in lines(run)
+        for line in records.lines()
         if line.seq <= kept and isinstance(fact := line.fact(), StageCompleted)
     }
     return kept, tuple(sorted(finished))

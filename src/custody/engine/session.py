@@ -9,7 +9,7 @@ from __future__ import annotations
 from custody.engine.effects import Effects
 from custody.engine.interruption import Interruption
 from custody.engine.loop import Engine
-from custody.engine.records import genesis, lines
+from custody.engine.records import Records
 from custody.engine.tape import Listener, Tape
 from custody.errors import Interrupted
 from custody.executors.dispatch import Dispatch
@@ -21,7 +21,6 @@ from custody.model.event import (
 from custody.model.graph import Pipeline
 from custody.model.record import Record
 from custody.store.journal import Journal
-from custody.store.rundir import RunDirectory
 from custody.views.rebuild import rebuild
 from custody.views.writer import ViewWriter
 from custody.workspace.workspace import Workspace
@@ -41,9 +40,10 @@ class Session:
     """Holds a run that is locked by this process."""
 
     def __init__(
-        self, run: RunDirectory, pipeline: Pipeline, journal: Journal, workspace: Workspace
+        self, records: Records, pipeline: Pipeline, journal: Journal, workspace: Workspace
     ) -> None:
-        self._run = run
+        self._run = records.run
+        self._records = records
         self._pipeline = pipeline
         self._journal = journal
         self._workspace = workspace
@@ -57,12 +57,12 @@ class Session:
     ) -> RunResult:
         """Take the run to its end; raises `Interrupted` when it is told to stop."""
         dispatch = Dispatch()
-        effects = Effects(self._run, self._workspace, dispatch, interruption)
-        collector = rebuild(self._run, lines(self._run), effects.recorded_changes)
+        effects = Effects(self._records, self._workspace, dispatch, interruption)
+        collector = rebuild(self._run, self._records.lines(), effects.recorded_changes)
         views = ViewWriter(self._run, self._journal, collector, effects.recorded_changes)
         views.open()
         tape = Tape(
-            lines(self._run),
+            self._records.lines(),
             self._journal,
             listeners=(views.hear, *listeners),
             committed=views.committed,
@@ -70,7 +70,7 @@ class Session:
         if resumed is not None:
             tape.go_live = lambda: self._take_up(tape, resumed)
         try:
-            Engine(self._pipeline, tape, effects).run(genesis(self._run))
+            Engine(self._pipeline, tape, effects).run(self._records.genesis)
         except KeyboardInterrupt:
             tape.write(RunInterrupted(reason=interruption.requested or "interrupted"))
             tape.commit()

@@ -7,13 +7,12 @@ are appended to the journal. A tape without a journal ends there; that is a repl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from custody.errors import ReplayDiverged
 from custody.model.event import (
     AnyFact,
     JournalLine,
-    PipelineReplaced,
     PipelineStarted,
     RequestAnswered,
     RouteChosen,
@@ -49,6 +48,7 @@ class Tape:
         """Called once, before the first new fact."""
         self._listeners = listeners
         self._committed = committed
+        self._passed: Callable[[AnyFact], None] = _ignore
         self._unheard: list[tuple[JournalLine, AnyFact]] = []
         self._next: tuple[JournalLine, AnyFact] | None = None
         self.live = False
@@ -57,6 +57,10 @@ class Tape:
         """How many recorded facts were come to."""
         self.agreed_seq = 0
         """The last recorded line at which no stage was under way."""
+
+    def rewind(self, passed: Callable[[AnyFact], None]) -> None:
+        """Get ready to play; ``passed`` is told of recorded facts that are no decisions."""
+        self._passed = passed
         self._advance()
 
     def record(self, fact: AnyFact, *, role: str = "engine", path: str = "") -> None:
@@ -133,19 +137,11 @@ class Tape:
             if fact.decision:
                 self._next = (line, fact)
                 return
+            self._passed(fact)
 
 
-def effective(lines: Callable[[], Iterator[JournalLine]]) -> Iterator[JournalLine]:
-    """Yield the lines that still count: those that a changed pipeline set aside are left out."""
-    replaced = [
-        (fact.kept_seq, line.seq)
-        for line in lines()
-        if line.event == PipelineReplaced.__name__
-        and isinstance(fact := line.fact(), PipelineReplaced)
-    ]
-    for line in lines():
-        if not any(kept < line.seq < at for kept, at in replaced):
-            yield line
+def _ignore(_fact: AnyFact) -> None:
+    """Take no notice."""
 
 
 def _divergence(line: JournalLine, recorded: AnyFact, fact: AnyFact) -> ReplayDiverged:

@@ -15,13 +15,7 @@ import hashlib
 from collections.abc import Iterator
 from typing import TypeVar
 
-from custody.engine.records import (
-    PIPELINE_NAME,
-    evidence_of,
-    lines,
-    recorded_changes,
-    recorded_pipeline,
-)
+from custody.engine.records import PIPELINE_NAME, Records, evidence_of
 from custody.engine.replay import play
 from custody.errors import CustodyError, JournalBroken
 from custody.model.change import Change, Tree
@@ -88,6 +82,7 @@ class _Audit:
 
     def __init__(self, run: RunDirectory) -> None:
         self._run = run
+        self._surveyed: Records | None = None
         self._collector = Collector(run.run_id)
         self._views: dict[str, bytes] = {}
         """What each view must be, by path."""
@@ -148,7 +143,7 @@ class _Audit:
             self._lines += 1
             self._offset += len(raw) + 1
             self._head = hashlib.sha256(raw).hexdigest()
-        for line in lines(self._run):
+        for line in self._records().lines():
             fact = line.fact()
             if isinstance(fact, StageStarted | RequestAnswered):
                 self._in_doubt = fact.request if isinstance(fact, StageStarted) else None
@@ -164,6 +159,10 @@ class _Audit:
             if made.status_path:
                 self._views[made.status_path] = made.status
         self._views[TRACE_NAME] = b"".join(trace)
+        try:
+            self._views[PIPELINE_NAME] = self._run.blobs.get(self._records().pipeline_sha256)
+        except CustodyError as error:
+            yield _mismatch("blob", error)
 
     def rebuild(self) -> None:
         """Write what the journal can make again: views, and files whose text it holds."""
@@ -237,8 +236,8 @@ class _Audit:
     def decisions(self) -> Iterator[Mismatch]:
         """Play the recorded answers again."""
         try:
-            pipeline = recorded_pipeline(self._run)
-            played = play(self._run, pipeline, lines(self._run))
+            records = self._records()
+            played = play(records, records.pipeline(), records.lines())
         except CustodyError as error:
             yield _mismatch("decisions", error)
             return
@@ -247,7 +246,7 @@ class _Audit:
 
     def unclaimed(self) -> Iterator[Mismatch]:
         """Find files that nothing accounts for; work that was lost in a crash has its own place."""
-        claimed = {EVENTS, PIPELINE_NAME, *self._evidence, *self._views}
+        claimed = {EVENTS, *self._evidence, *self._views}
         for path in self._run.files():
             if path not in claimed and ".lost." not in path and not self._under_way(path):
                 yield Mismatch("unclaimed", path, "no line of the journal accounts for it")
@@ -263,6 +262,12 @@ class _Audit:
             path.startswith(f"nodes/{asked.id}/")
             or (isinstance(asked, WriteRequest) and path == asked.document.path)
         )
+
+    def _records(self) -> Records:
+        """Return the journal, surveyed once the chain is known to hold."""
+        if self._surveyed is None:
+            self._surveyed = Records(self._run)
+        return self._surveyed
 
     def _ended(self) -> bool:
         return self._collector.state.status != "RUNNING"
@@ -283,7 +288,7 @@ class _Audit:
     def _changes_of(self, fact: AnyFact) -> tuple[Change, ...]:
         if not isinstance(fact, RequestAnswered):
             return ()
-        changes = recorded_changes(self._run, fact)
+        changes = self._records().changes_of(fact)
         for change in changes:
             if change.after is not None and change.after.kind == "file":
                 self._needed[change.after.sha256] = f"{fact.ack.request_id}: {change.path}"

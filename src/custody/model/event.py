@@ -173,6 +173,13 @@ class PipelineReplaced(Fact, frozen=True):
     """Nodes whose finished work was kept."""
 
 
+class AgentReplaced(Fact, frozen=True):
+    """From here on another agent is asked where a node names none."""
+
+    decision: ClassVar[bool] = False
+    agent: str
+
+
 AnyFact = (
     PipelineStarted
     | StageStarted
@@ -187,6 +194,7 @@ AnyFact = (
     | RunInterrupted
     | RunResumed
     | PipelineReplaced
+    | AgentReplaced
 )
 
 FACTS: dict[str, type[AnyFact]] = {kind.__name__: kind for kind in AnyFact.__args__}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from custody.model.event import (
+    AgentReplaced,
     AnyFact,
     PipelineCompleted,
     PipelineFailed,
@@ -32,6 +33,8 @@ class State:
     def __init__(self) -> None:
         self.status: RunStatus = "RUNNING"
         self.pipeline_sha256 = ""
+        self.agent = ""
+        """Who is asked where a node names nobody."""
         self.steps = 0
         """How many stages were entered, retries not counted."""
         self.node = ""
@@ -72,13 +75,14 @@ class State:
                 self.node, self.attempt = fact.route.target, 0
             case PipelineStarted():
                 self.pipeline_sha256 = fact.pipeline_sha256
+                self.agent = fact.agent
                 self.context["graph.goal"] = fact.goal
             case PipelineReplaced():
                 self.pipeline_sha256 = fact.new_sha256
-            case PipelineCompleted():
-                self.status = "PASS"
-            case PipelineFailed():
-                self.status = "FAIL"
+            case AgentReplaced():
+                self.agent = fact.agent
+            case PipelineCompleted() | PipelineFailed():
+                self.status = _ENDS[type(fact)]
 
     def _enter(self, fact: StageStarted) -> None:
         if fact.attempt == 1:
@@ -100,3 +104,6 @@ class State:
             "reason": outcome.failure_reason,
             "summary": outcome.failure_summary,
         }
+
+
+_ENDS: dict[type[AnyFact], RunStatus] = {PipelineCompleted: "PASS", PipelineFailed: "FAIL"}

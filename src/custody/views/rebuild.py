@@ -26,10 +26,9 @@ def collect(
 def rebuild(run: RunDirectory, lines: Iterable[JournalLine], changes_of: ChangesOf) -> Collector:
     """Write the trace and every attempt's status anew; return the collector, to go on with."""
     collector = Collector(run.run_id)
-    trace: list[bytes] = []
+    run.write(TRACE_NAME, b"")
     for _fact, made in collect(collector, lines, changes_of):
-        trace.append(made.trace)
+        run.append(TRACE_NAME, made.trace)
         if made.status_path:
             run.write(made.status_path, made.status)
-    run.write(TRACE_NAME, b"".join(trace))
     return collector
