@@ -28,7 +28,7 @@ demo: $(VENV)/.custody
 	@PATH="$(CURDIR)/$(BIN):$$PATH" scripts/demo.sh
 
 test: $(VENV)/.tools system
-	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
 
 lint: $(VENV)/.tools
 	$(BIN)/ruff check .

@@ -17,7 +17,8 @@ from custody.model.schemas import SCHEMAS
 @pytest.mark.parametrize("name", reference.PAGES)
 def test_generated_pages_are_up_to_date(root: Path, name: str) -> None:
     page = (root / "docs" / name).read_text("utf-8")
-    assert page == reference.page(name), "run `make reference`"
+    up_to_date = page == reference.page(name)
+    assert up_to_date, "run `make reference`"
 
 
 def test_every_event_is_documented(root: Path) -> None:
