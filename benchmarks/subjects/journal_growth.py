@@ -18,9 +18,9 @@ ROUNDS = 3
 BASE = 1_000
 """Events of the journal that the others are compared with; shorter ones are mostly set-up."""
 FIGURES = {
-    "append_us": ("journal, append of one event", "µs", 1.25),
-    "read_us": ("journal, verified reading of one event", "µs", 1.25),
-    "peak_kb": ("journal, peak memory of writing and reading it", "KB", 1.1),
+    "append_us": ("journal, CPU time of appending an event", "µs", 1.25),
+    "read_us": ("journal, CPU time of reading and verifying an event", "µs", 1.25),
+    "peak_kb": ("journal, peak memory of writing and reading", "KB", 1.1),
 }
 
 

@@ -163,10 +163,11 @@ def verify(run: str, *, runsdir: str = DEFAULT_RUNSDIR, rebuild: bool = False) -
 
 def _source(name: str) -> tuple[bytes, str]:
     """Return a pipeline's text and where it came from."""
-    from custody.pipeline.library import packaged
     from custody.store.root import read_file
 
     if not name.endswith(".dot") and os.sep not in name:
+        from custody.pipeline.library import packaged
+
         found = packaged(name)
         if found is not None:
             return found, f"{name} (packaged)"

@@ -9,7 +9,7 @@ import pytest
 import codebase
 
 LAYERS = (
-    ("errors",),
+    ("errors", "version"),
     ("model",),
     ("store", "pipeline"),
     ("checks", "workspace", "views"),

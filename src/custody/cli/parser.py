@@ -12,6 +12,7 @@ from typing import NamedTuple, NoReturn, cast
 from custody.cli import COMMANDS
 from custody.cli.answer import Arguments, Command
 from custody.errors import UsageError
+from custody.version import VERSION
 
 ABOUT = "Run agent work as deterministic pipelines, and keep evidence that can be checked."
 EPILOG = """\
@@ -52,9 +53,7 @@ class _Help(argparse.Action):
 
 class _Version(argparse.Action):
     def __call__(self, *_given: object) -> NoReturn:
-        from importlib.metadata import version
-
-        raise _Asked(f"custody {version('custody')}\n")
+        raise _Asked(f"custody {VERSION}\n")
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:

@@ -12,15 +12,14 @@ from custody.model.event import PipelineStarted
 from custody.model.graph import Pipeline
 from custody.store.journal import Journal
 from custody.store.rundir import RunDirectory
+from custody.version import VERSION
 from custody.workspace.workspace import Workspace
 
 
 def versions() -> dict[str, str]:
     """Return the versions that a run's behaviour may depend on."""
-    from importlib.metadata import version
-
     return {
-        "custody": version("custody"),
+        "custody": VERSION,
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.release()}",
     }

@@ -21,18 +21,24 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 import msgspec
 
 from custody.errors import JournalBroken
-from custody.model.event import FACTS, GENESIS, JournalLine, PipelineStarted
+from custody.model.event import FACTS, GENESIS, AnyFact, JournalLine, PipelineStarted
 from custody.model.record import SCHEMA_VERSION, encode
 from custody.store.limits import LINE_LIMIT
 
 _decode_line = msgspec.json.Decoder(JournalLine).decode
-_decode_fact = {name: msgspec.json.Decoder(kind).decode for name, kind in FACTS.items()}
+
+
+@cache
+def _decoder(event: str) -> Callable[[msgspec.Raw], AnyFact]:
+    """Return what reads the data of one kind of event; made when the first one is met."""
+    return msgspec.json.Decoder(FACTS[event]).decode
 
 
 class Link(NamedTuple):
@@ -164,7 +170,7 @@ def _read(raw: bytes) -> _Read:
         line = _decode_line(raw)
         if encode(line) != raw:
             return _Read(raw, digest, None, "it is not in canonical form")
-        _decode_fact[line.event](line.data)
+        _decoder(line.event)(line.data)
     except KeyError as error:
         return _Read(raw, digest, None, f"there is no event {error}")
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:

@@ -6,6 +6,7 @@ import pytest
 from custody.cli.answer import Line
 from custody.cli.render.journal import detail, journal_line
 from custody.model.event import (
+    AgentReplaced,
     FACTS,
     GENESIS,
     AnyFact,
@@ -74,6 +75,7 @@ SAID: list[tuple[AnyFact, str]] = [
         PipelineReplaced(old_sha256="a" * 64, new_sha256="b" * 64, kept_seq=4, reused=()),
         "aaaaaaaaaaaa → bbbbbbbbbbbb, kept to 4",
     ),
+    (AgentReplaced(agent="stub"), "stub is asked from here on"),
 ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from custody.cli.answer import Line, Tone
 from custody.cli.render.table import count, seconds
 from custody.model.event import (
+    AgentReplaced,
     AnyFact,
     GuardrailViolation,
     JournalLine,
@@ -68,6 +69,8 @@ def _of_the_run(fact: AnyFact) -> str:
             return f"{count(fact.restored_count, 'workspace path')} put back{torn}"
         case PipelineReplaced():
             return f"{fact.old_sha256[:12]} → {fact.new_sha256[:12]}, kept to {fact.kept_seq}"
+        case AgentReplaced():
+            return f"{fact.agent} is asked from here on"
         case _:
             return ""
 
