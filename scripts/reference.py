@@ -6,9 +6,11 @@ be. A page is a function here that returns its text; `PAGES` lists them.
 
 from __future__ import annotations
 
+import ast
 import inspect
 import sys
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import codebase
 from custody import errors
@@ -16,9 +18,10 @@ from custody.model.event import FACTS
 from custody.model.graph import AttributeRule
 from custody.model.schemas import SCHEMAS
 from custody.pipeline import vocabulary
-from records import as_cell, as_code, field_table, reached_from, records
+from records import Record, as_cell, as_code, field_table, reached_from, records
 
 DOCS = codebase.ROOT / "docs"
+LINE = 100
 EXIT_CODES = {
     errors.EXIT_DONE: "done",
     errors.EXIT_FAILED: "failed, or wrong usage",
@@ -131,14 +134,39 @@ def api() -> str:
     import custody
 
     lines = ["# Python API\n", NOTE]
-    names = getattr(custody, "__all__", [])
-    lines.append(f"`import custody` gives {len(names)} names; everything else may change.\n")
-    for name in names:
+    lines.append(f"`import custody` gives {len(custody.__all__)} names; the rest may change.\n")
+    for name in custody.__all__:
         value = getattr(custody, name)
-        signature = str(inspect.signature(value)) if inspect.isfunction(value) else ""
-        doc = inspect.getdoc(value) if callable(value) else ""
-        lines += [f"## `{name}{signature}`\n", as_code(doc or "") + "\n"]
-    return "\n".join(lines)
+        lines += [f"## `{name}`\n"]
+        if inspect.isfunction(value):
+            lines += ["```python", _signature(name, value), "```\n"]
+        lines += [as_code(inspect.getdoc(value) or "") + "\n", _own_fields(value)]
+    return "\n".join(line for line in lines if line)
+
+
+def _signature(name: str, function: Callable[..., Any]) -> str:
+    """Return a call with its arguments, each on a line of its own where there are many."""
+    signature = inspect.signature(function)
+    arguments = [
+        f"{argument.name}: {argument.annotation}"
+        + ("" if argument.default is argument.empty else f" = {argument.default!r}")
+        for argument in signature.parameters.values()
+    ]
+    keywords = [p.kind is p.KEYWORD_ONLY for p in signature.parameters.values()]
+    if any(keywords):
+        arguments.insert(keywords.index(True), "*")
+    answer = signature.return_annotation
+    line = f"{name}({', '.join(arguments)}) -> {answer}"
+    if len(line) <= LINE:
+        return line
+    return f"{name}(\n    " + ",\n    ".join(arguments) + f",\n) -> {answer}"
+
+
+def _own_fields(value: object) -> str:
+    if not isinstance(value, type):
+        return ""
+    (node,) = ast.parse(inspect.getsource(value)).body
+    return field_table(Record(node), {}) if isinstance(node, ast.ClassDef) else ""
 
 
 def commands() -> str:
