@@ -16,12 +16,8 @@ STATUSES = ("success", "fail")
 def _check(node: Node) -> Iterator[Finding]:
     status = node.attributes.get("status")
     if status is not None and status.value not in STATUSES:
-        yield Finding(
-            code="attribute",
-            message=f"status of an exit is {' or '.join(STATUSES)}, not {status.value!r}",
-            line=status.position.line,
-            column=status.position.column,
-        )
+        expected = " or ".join(STATUSES)
+        yield status.finding("attribute", f"status of an exit is {expected}, not {status.value!r}")
 
 
 class Exit(Handler):

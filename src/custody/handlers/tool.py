@@ -21,13 +21,7 @@ def _check(node: Node) -> Iterator[Finding]:
     try:
         check_tool_command(str(command.value))
     except CommandRefused as refused:
-        yield Finding(
-            code=refused.code,
-            message=refused.what,
-            line=command.position.line,
-            column=command.position.column,
-            hint=refused.hint,
-        )
+        yield command.finding(refused.code, refused.what, refused.hint)
 
 
 class Tool(Handler):

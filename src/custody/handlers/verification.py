@@ -27,13 +27,7 @@ def _check(node: Node) -> Iterator[Finding]:
     try:
         read_allowed(node.items(allowed.name))
     except CommandRefused as refused:
-        yield Finding(
-            code="attribute",
-            message=refused.what,
-            line=allowed.position.line,
-            column=allowed.position.column,
-            hint=refused.hint,
-        )
+        yield allowed.finding("attribute", refused.what, refused.hint)
 
 
 class Verification(Handler):

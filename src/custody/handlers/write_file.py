@@ -35,12 +35,7 @@ def _check(node: Node) -> Iterator[Finding]:
     try:
         document_path(str(output.value))
     except PathRefused as refused:
-        yield Finding(
-            code=refused.code,
-            message=refused.what,
-            line=output.position.line,
-            column=output.position.column,
-        )
+        yield output.finding(refused.code, refused.what)
 
 
 class WriteFile(Handler):

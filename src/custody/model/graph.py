@@ -67,6 +67,16 @@ class Attribute(Record, frozen=True, gc=False):
     position: Position
     """Where its value stands."""
 
+    def finding(self, code: str, message: str, hint: str = "") -> Finding:
+        """Return a finding about this value."""
+        return Finding(
+            code=code,
+            message=message,
+            line=self.position.line,
+            column=self.position.column,
+            hint=hint,
+        )
+
 
 class Node(Record, frozen=True, gc=False):
     """One stage of the pipeline."""
