@@ -6,9 +6,9 @@ import pytest
 from custody.cli.answer import Line
 from custody.cli.render.journal import detail, journal_line
 from custody.model.event import (
-    AgentReplaced,
     FACTS,
     GENESIS,
+    AgentReplaced,
     AnyFact,
     GuardrailViolation,
     JournalLine,
