@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from custody.engine.interruption import Interruption
-from custody.engine.records import PIPELINE_NAME, Records
+from custody.engine.records import PIPELINE_NAME, Records, evidence_of
 from custody.engine.replay import play
 from custody.engine.session import RunResult, Session
 from custody.engine.tape import Listener
@@ -47,6 +47,7 @@ def resume(
             _replace(records, journal, recorded, pipeline, accept_change=accept_change)
             records, recorded = Records(run), pipeline
         run.write(PIPELINE_NAME, recorded.source)
+        put_back_texts(records)
         session = Session(
             records, recorded, journal, Workspace.reopen(run, records.genesis.workspace)
         )
@@ -78,6 +79,22 @@ def refuse_lost_lines(run: RunDirectory) -> None:
         f"it does not reach line {reached.events}, where {checkpoint.NAME} saw it",
         where=f"{run.path}/{EVENTS}",
     )
+
+
+def put_back_texts(records: Records) -> None:
+    """Write the short files of a run's stages again where a power failure spoiled them.
+
+    They are never synced, because the journal holds their texts.
+    """
+    for line in records.lines():
+        for evidence in evidence_of(line.fact()):
+            if evidence.text is not None and evidence.path.startswith("nodes/"):
+                try:
+                    whole = records.run.root.digest(evidence.path)[0] == evidence.sha256
+                except PathRefused:
+                    whole = False
+                if not whole:
+                    records.run.write(evidence.path, evidence.text.encode())
 
 
 def _replace(
