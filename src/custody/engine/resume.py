@@ -46,11 +46,11 @@ def resume(
         if pipeline is not None and pipeline.sha256 != recorded.sha256:
             _replace(records, journal, recorded, pipeline, accept_change=accept_change)
             records, recorded = Records(run), pipeline
-        run.write(PIPELINE_NAME, recorded.source)
+        if run.root.read(PIPELINE_NAME) != recorded.source:
+            run.write(PIPELINE_NAME, recorded.source, sync=True)
         put_back_texts(records)
-        session = Session(
-            records, recorded, journal, Workspace.reopen(run, records.genesis.workspace)
-        )
+        workspace = Workspace.reopen(run, records.genesis.workspace)
+        session = Session(records, recorded, journal, workspace)
         return session.go(interruption, resumed=RunResumed(torn_bytes=torn), listeners=listeners)
 
 
