@@ -97,6 +97,7 @@ def assert_ended(case: Case, ground: Ground) -> None:
     assert f"was ended: {case.code}" in answered.ack.failure_summary
     assert answered.ack.status == ("timeout" if case.code == "timeout" else "failed")
     assert results(ground).commands[0].exit_code is None
+    assert results(ground).commands[0].ended_by == case.code
     assert results(ground).failure_reason.startswith("verification command failed: ")
 
 

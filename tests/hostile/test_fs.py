@@ -153,6 +153,8 @@ def a_process_is_left_behind(case: Case, ground: Ground) -> None:
     assert late.path == "late"
     assert late.after is not None
     assert late.after.bytes == (ground.workspace / "late").stat().st_size
+    killed = [f.ack.notes for f in ground.facts() if isinstance(f, RequestAnswered) and f.ack.notes]
+    assert [note.partition(":")[0] for note in killed] == ["killed what it left running"]
     assert changes(ground, "next") == ()
     assert ground.ask("verify").code == 0
 
