@@ -20,6 +20,7 @@ from benchmarks.subjects import FULL, QUICK, Subject
 from benchmarks.subjects.cold_start import cold_start
 from benchmarks.subjects.journal_growth import journal_growth
 from benchmarks.subjects.long_run import long_run
+from benchmarks.subjects.memory_growth import memory_growth
 from benchmarks.subjects.node_time import node_time
 from benchmarks.subjects.parser import parser
 from benchmarks.subjects.workspace_tree import workspace_tree
@@ -31,11 +32,13 @@ SUBJECTS: dict[str, Subject] = {
     "workspace": workspace_tree,
     "journal": journal_growth,
     "long-run": long_run,
+    "memory": memory_growth,
     "parser": parser,
 }
 LEGEND = (
     "The ratio is custody divided by the peer: below 1 custody is faster or smaller. "
-    "“n syncs” counts fsync and its kin a node, by strace. Medians of rounds in turn."
+    "“n syncs” counts fsync and its kin a node, by strace. Medians of rounds in turn, "
+    "each turn in the quickest of several new folders."
 )
 
 
