@@ -86,6 +86,7 @@ def one_stage_meets_a_trap(case: Case, ground: Ground) -> None:
     left = {path: state for path, state in ground.surroundings().items() if path != "pipeline.dot"}
     assert left == before
     assert verdict_of(case, ground)
+    assert ground.ask("verify").code == 0
 
 
 def run_into(case: Case, ground: Ground, place: Place, agent: str) -> None:
