@@ -88,6 +88,12 @@ def _double(lines: Lines, found: re.Match[str]) -> bytes:
     return b"".join(lines)
 
 
+def _forge(lines: Lines, _: re.Match[str]) -> bytes:
+    """Add a line that fits, and was never written."""
+    lines.append(lines[1])
+    return rechained(lines, len(lines) - 1)
+
+
 def _holes(lines: Lines, _: re.Match[str]) -> bytes:
     """Leave the last line's place but not its bytes, as a file system may after a crash."""
     return b"".join(lines[:-1]) + bytes(len(lines[-1]))
@@ -101,6 +107,7 @@ RULES: tuple[tuple[str, Tamper], ...] = (
     (r"last (\d+) lines? removed", _cut_tail),
     (r"last line cut in the middle|half a last line", _tear),
     (r"last newline missing|without its newline", _tear_newline),
+    (r"(?:zeros|NULs?|NUL bytes) (?:after|behind)", lambda ls, _: b"".join(ls) + bytes(4096)),
     (r"zeros|NUL|holes", _holes),
     (r"lines? (\d+) swapped|two lines swapped|lines reordered", _swap),
     (r"line (\d+) (?:doubled|duplicated|twice)|line (?:doubled|duplicated|twice)", _double),
@@ -109,5 +116,6 @@ RULES: tuple[tuple[str, Tamper], ...] = (
     (r"byte.order mark|BOM", lambda lines, _: b"\xef\xbb\xbf" + b"".join(lines)),
     (r"blank line", lambda lines, _: b"".join([*lines[:6], b"\n", *lines[6:]])),
     (r"blanks? added", lambda lines, _: b"".join(lines).replace(b'"seq":6,', b'"seq": 6,')),
+    (r"forged line appended|line appended.*chained", _forge),
     (r"appended", lambda lines, _: b"".join([*lines, lines[-1]])),
 )

@@ -12,7 +12,10 @@ from custody.engine.tape import Listener
 from custody.errors import JournalBroken, MalformedDocument, PathRefused, PipelineChanged
 from custody.model.documents import Checkpoint
 from custody.model.event import (
+    AnyFact,
     JournalLine,
+    PipelineCompleted,
+    PipelineFailed,
     PipelineReplaced,
     RunResumed,
     StageCompleted,
@@ -86,8 +89,8 @@ def put_back_texts(records: Records) -> None:
 
     They are never synced, because the journal holds their texts.
     """
-    for line in records.lines():
-        for evidence in evidence_of(line.fact()):
+    for fact in _facts_until_the_end(records):
+        for evidence in evidence_of(fact):
             if evidence.text is not None and evidence.path.startswith("nodes/"):
                 try:
                     whole = records.run.root.digest(evidence.path)[0] == evidence.sha256
@@ -95,6 +98,18 @@ def put_back_texts(records: Records) -> None:
                     whole = False
                 if not whole:
                     records.run.write(evidence.path, evidence.text.encode())
+
+
+def _facts_until_the_end(records: Records) -> Iterator[AnyFact]:
+    """Yield the facts that count; raises `JournalBroken` when the run goes on after its end."""
+    ended = False
+    for line in records.lines():
+        fact = line.fact()
+        if ended and fact.decision:
+            where = f"{records.run.path}/{EVENTS}:{line.seq + 1}"
+            raise JournalBroken("head_mismatch", "it stands after the run's end", where=where)
+        ended = ended or isinstance(fact, PipelineCompleted | PipelineFailed)
+        yield fact
 
 
 def _replace(
