@@ -99,6 +99,8 @@ def make_caches(cache_dir: str) -> None:
         try:
             root.make_dirs(wanted)
         except (PathRefused, StorageFailed):
+            if not root.exists(name):
+                raise
             root.remove_tree(name)
             root.make_dirs(wanted)
 
