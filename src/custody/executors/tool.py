@@ -25,6 +25,7 @@ class ToolExecutor:
                 exit_code=result.exit_code,
                 notes=ran.note(),
                 evidence=(ran.stdout, ran.stderr),
+                redacted=result.redacted,
             )
         return Ack(
             request_id=request.id,
@@ -35,4 +36,5 @@ class ToolExecutor:
             failure_summary=ran.summary(),
             notes=ran.note(),
             evidence=(ran.stdout, ran.stderr),
+            redacted=result.redacted,
         )

@@ -41,6 +41,7 @@ class VerificationExecutor:
             failure_summary="" if results.passed else _summary(results.failure_reason, ran),
             notes="; ".join(f"{item.line.text}: {item.note()}" for item in ran if item.note()),
             evidence=(recorded, *(stream for item in ran for stream in (item.stdout, item.stderr))),
+            redacted=sum(item.result.redacted for item in ran),
         )
 
     def _run_commands(self, request: VerificationRequest, stage: Stage) -> list[Ran]:
