@@ -5,6 +5,7 @@
 #   make lint     ruff: rules and format
 #   make types    mypy --strict
 #   make docs     links, generated pages, the tutorial
+#   make agents   install Codex and Claude Code below .agents, for the tests that run them
 #   make bench    measure against the peers
 #   make format   let ruff rewrite the files
 #   make clean    remove what these targets made
@@ -17,9 +18,11 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 BENCH_VENV := .venv-bench
 BENCH_PIP := $(BENCH_VENV)/bin/python -m pip --disable-pip-version-check --quiet
 BENCH_ARGS ?=
+CODEX := 0.166.0
+CLAUDE_CODE := 2.1.197
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types docs reference bench format clean system
+.PHONY: help demo test lint types docs reference bench format clean system agents
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -27,7 +30,7 @@ help:
 demo: $(VENV)/.custody
 	@PATH="$(CURDIR)/$(BIN):$$PATH" scripts/demo.sh
 
-test: $(VENV)/.tools system
+test: $(VENV)/.tools system agents
 	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
 
 lint: $(VENV)/.tools
@@ -55,6 +58,16 @@ format: $(VENV)/.tools
 system:
 	@scripts/system_packages.sh strace:strace dot:graphviz
 
+# Tests run the real programs against a model on this machine; without npm they are skipped.
+agents:
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory .agents/.ready; \
+	else echo 'npm is missing: tests of real agents will be skipped'; fi
+
+.agents/.ready: Makefile
+	npm install --prefix .agents --no-fund --no-audit --loglevel=error \
+		@openai/codex@$(CODEX) @anthropic-ai/claude-code@$(CLAUDE_CODE)
+	@touch $@
+
 # Each stamp says that its step was done; a second call takes no time.
 $(VENV)/.pip:
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed: make PYTHON=python3.11 …")'
@@ -80,5 +93,5 @@ bench: $(BENCH_VENV)/.ready system
 	$(BENCH_VENV)/bin/python -m benchmarks $(BENCH_ARGS)
 
 clean:
-	rm -rf $(VENV) $(BENCH_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BENCH_VENV) .agents build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests scripts -name __pycache__ -prune -exec rm -rf {} +

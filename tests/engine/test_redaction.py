@@ -133,7 +133,7 @@ def test_what_an_exception_says(bench: Bench, monkeypatch: pytest.MonkeyPatch) -
         def work(self, request: AgentRequest, _stage: Stage) -> Ack:
             raise PathRefused("denied", f"bad key {request.id} sk-live-0123456789abcdef")
 
-    monkeypatch.setitem(agents.BUILT_IN, "refusing", lambda _argument: Refusing())
+    monkeypatch.setitem(agents.BUILT_IN, "refusing", lambda _argument, _runner: Refusing())
     bench.run(ASKS, agent="refusing")
     held = whole_run(bench)
     assert "bad key ask/1.1 [redacted:sk-key]" in held

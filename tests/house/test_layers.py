@@ -12,7 +12,7 @@ LAYERS = (
     ("errors", "version"),
     ("model",),
     ("store", "pipeline"),
-    ("checks", "workspace", "views"),
+    ("checks", "workspace", "views", "testing"),
     ("executors",),
     ("handlers", "scenarios"),
     ("engine",),

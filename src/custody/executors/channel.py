@@ -17,6 +17,8 @@ class Start(msgspec.Struct, frozen=True, tag=True):
     commands: tuple[Command, ...]
     workspace: str
     environment: Mapping[str, str]
+    stdin: str = ""
+    """A file that the chain reads as its input; empty for none."""
 
 
 class Stop(msgspec.Struct, frozen=True, tag=True):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from custody.executors import Stage
 from custody.executors.environment import base_environment, make_caches, stage_environment
-from custody.executors.process import Limits, Place, ProcessResult, Supervisor
+from custody.executors.process import Limits, Listener, Place, ProcessResult, Supervisor
 from custody.executors.streams import failure_summary
 from custody.model.evidence import Evidence
 from custody.model.request import CommandLine
@@ -51,14 +52,30 @@ class CommandRunner:
 
     def run(self, line: CommandLine, stage: Stage, *, name: str, timeout: float) -> Ran:
         """Run one line; its streams become ``<name>.stdout.log`` and ``<name>.stderr.log``."""
+        return self.follow(line, stage, name=name, limits=Limits(timeout=timeout))
+
+    def follow(
+        self,
+        line: CommandLine,
+        stage: Stage,
+        *,
+        name: str,
+        limits: Limits,
+        variables: Mapping[str, str] | None = None,
+        stdin: str = "",
+        listener: Listener | None = None,
+    ) -> Ran:
+        """Do the same with ``variables`` of its own, an input, and somebody who listens."""
         names = f"{name}.stdout.log", f"{name}.stderr.log"
         with stage.folder.open_stream(names[0]) as out, stage.folder.open_stream(names[1]) as err:
             result = self._supervisor.run(
                 line,
-                self._place(stage),
-                Limits(timeout=timeout),
+                self._place(stage, variables or {}),
+                limits,
                 stdout=out.fileno(),
                 stderr=err.fileno(),
+                stdin=stdin,
+                listener=listener,
             )
         return Ran(line, result, stage.folder.seal(names[0]), stage.folder.seal(names[1]))
 
@@ -66,7 +83,7 @@ class CommandRunner:
         """End whatever is still there."""
         self._supervisor.close()
 
-    def _place(self, stage: Stage) -> Place:
+    def _place(self, stage: Stage, variables: Mapping[str, str]) -> Place:
         cache = f"{stage.run.path}/{CACHE_FOLDER}"
         make_caches(cache)
         environment = stage_environment(
@@ -76,4 +93,4 @@ class CommandRunner:
             stage_dir=f"{stage.run.path}/{stage.folder.path}",
             cache_dir=cache,
         )
-        return Place(workspace=stage.workspace.path, environment=environment)
+        return Place(workspace=stage.workspace.path, environment={**environment, **variables})

@@ -55,7 +55,7 @@ class Dispatch:
         if self._agents is None:
             from custody.executors.agents import AgentExecutor
 
-            self._agents = AgentExecutor()
+            self._agents = AgentExecutor(self._command_runner)
         return self._agents
 
     def _command_runner(self) -> CommandRunner:

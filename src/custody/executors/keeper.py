@@ -49,10 +49,14 @@ class Keeper:
         return cls(pid, Channel(replies[0], control[1]), stdout[0], stderr[0])
 
     def start(
-        self, commands: tuple[Command, ...], workspace: str, environment: Mapping[str, str]
+        self,
+        commands: tuple[Command, ...],
+        workspace: str,
+        environment: Mapping[str, str],
+        stdin: str = "",
     ) -> None:
         """Start a chain; a keeper that is gone shows in `done`."""
-        self._send(Start(commands, workspace, environment))
+        self._send(Start(commands, workspace, environment, stdin))
 
     def stop(self, *, kill: bool) -> None:
         """End the chain, by SIGTERM or by SIGKILL."""

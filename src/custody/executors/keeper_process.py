@@ -42,6 +42,7 @@ _RESET = (
 )
 """Signals that a keeper ignores; a program must not inherit that."""
 _SET_CHILD_SUBREAPER = 36
+_INPUT = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 _DIRECTORY_ONLY = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 # Looked up before the fork: afterwards the loader's lock may be held by a thread that is gone.
@@ -100,7 +101,10 @@ class _Keeping:
 
     def _run_pipe(self, commands: tuple[Command, ...], start: Start) -> End:
         running: list[int | End] = []
-        source = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            source = os.open(start.stdin or os.devnull, _INPUT)
+        except OSError as error:
+            return End(chain.EXIT_CANNOT_START, failure=f"input_missing: {error.strerror}")
         for command in commands[:-1]:
             following, sink = os.pipe()
             running.append(self._try(command, start, source, sink))

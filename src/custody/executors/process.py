@@ -3,12 +3,12 @@
     with Supervisor() as supervisor:
         result = supervisor.run(line, place, limits, stdout=out, stderr=err)
 
-Programs start without a shell, in a session of their own, with /dev/null as their input and an
-environment that is given in full. Both of their streams are read at once into the descriptors
-given by the caller, up to a limit. When `run` returns, everything the line started is gone; it
-ends early with the time-out, the output limit or an exception in the runtime, Ctrl-C included.
-A failure of the work is a result, never an exception; a disk that takes no output is
-`StorageFailed`.
+Programs start without a shell, in a session of their own, with /dev/null or one file as their
+input and an environment that is given in full. Both of their streams are read at once into the
+descriptors given by the caller, up to a limit. When `run` returns, everything the line started
+is gone; it ends early with the time-out, a silence, the output limit or an exception in the
+runtime, Ctrl-C included. A failure of the work is a result, never an exception; a disk that
+takes no output is `StorageFailed`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ import os
 import select
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, NamedTuple, Self
+from functools import partial
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, Self
 
-from custody.checks.guards.secrets import redactor_for
+from custody.checks.guards.secrets import Redactor, redactor_for
 from custody.executors.streams import Captured, Stream
 from custody.model.record import Record
 from custody.model.request import Command, CommandLine
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
 OUTPUT_LIMIT = 10 * 1024 * 1024
 """Bytes of one stream that are kept."""
 
-EndedBy = Literal["", "timeout", "output_limit", "supervisor_lost"]
+StreamName = Literal["stdout", "stderr"]
+EndedBy = Literal["", "timeout", "inactivity", "output_limit", "supervisor_lost"]
 
 
 class Limits(NamedTuple):
@@ -45,6 +47,22 @@ class Limits(NamedTuple):
     """Bytes kept of each stream; a line that writes more is ended."""
     grace: float = 2.0
     """Seconds between asking to end and killing."""
+    quiet: float = math.inf
+    """Seconds without output after which a line that has written something is ended."""
+    heartbeat: float = math.inf
+    """Seconds between two calls of `Listener.beat`."""
+
+
+class Listener(Protocol):
+    """Follows a command line while it runs."""
+
+    def heard(self, stream: StreamName, data: bytes) -> None:
+        """Take note of output that was just kept."""
+        ...
+
+    def beat(self, seconds: float) -> None:
+        """Take note that it still runs, so long after its start."""
+        ...
 
 
 class Place(NamedTuple):
@@ -120,15 +138,23 @@ class Supervisor:
             keeper.close()
 
     def run(
-        self, line: CommandLine, place: Place, limits: Limits, *, stdout: int, stderr: int
+        self,
+        line: CommandLine,
+        place: Place,
+        limits: Limits,
+        *,
+        stdout: int,
+        stderr: int,
+        stdin: str = "",
+        listener: Listener | None = None,
     ) -> ProcessResult:
-        """Run ``line``; both streams go to the descriptors given."""
+        """Run ``line``; both streams go to the descriptors given, its input is a file's path."""
         started = time.monotonic()
         keeper = self._ready_keeper()
-        streams = (Stream(sink, limits.output, self._redactor) for sink in (stdout, stderr))
-        watch = _Watch(keeper, *streams)
+        sinks: dict[StreamName, int] = {"stdout": stdout, "stderr": stderr}
+        watch = _Watch(keeper, sinks, limits.output, self._redactor, listener)
         try:
-            keeper.start(line.commands, place.workspace, place.environment)
+            keeper.start(line.commands, place.workspace, place.environment, stdin)
             done = watch.until_done(limits)
         except BaseException as error:
             watch.give_up(limits.grace)
@@ -151,9 +177,22 @@ class Supervisor:
 class _Watch:
     """Follows one command line to its end."""
 
-    def __init__(self, keeper: Keeper, stdout: Stream, stderr: Stream) -> None:
+    def __init__(
+        self,
+        keeper: Keeper,
+        sinks: dict[StreamName, int],
+        limit: int,
+        redactor: Redactor,
+        listener: Listener | None,
+    ) -> None:
         self._keeper = keeper
-        self._streams = {keeper.stdout: stdout, keeper.stderr: stderr}
+        self._listener = listener
+        sources: dict[StreamName, int] = {"stdout": keeper.stdout, "stderr": keeper.stderr}
+        self._streams = {
+            source: Stream(sinks[name], limit, redactor, partial(self._heard, name))
+            for name, source in sources.items()
+        }
+        self._last_heard = math.inf
         self._ended_by: EndedBy = ""
         self._poll = select.poll()
         for descriptor in (*self._streams, keeper.replies):
@@ -161,13 +200,18 @@ class _Watch:
 
     def until_done(self, limits: Limits) -> Done | None:
         """Read both streams until everything has ended; None when the keeper is lost."""
-        alarm = time.monotonic() + limits.timeout
-        while not self._step(alarm - time.monotonic()):
+        started = time.monotonic()
+        alarm = started + limits.timeout
+        beat = started + limits.heartbeat
+        while not self._step(self._wake(alarm, beat, limits) - time.monotonic()):
             now = time.monotonic()
+            if now >= beat:
+                beat = now + limits.heartbeat
+                self._beat(now - started)
             if self._ended_by and now >= alarm:
                 self._keeper.stop(kill=True)
                 alarm = math.inf
-            elif not self._ended_by and (reason := self._reason_to_end(now >= alarm)):
+            elif not self._ended_by and (reason := self._reason_to_end(now, alarm, limits)):
                 self._ended_by = reason
                 self._keeper.stop(kill=False)
                 alarm = now + limits.grace
@@ -201,9 +245,25 @@ class _Watch:
             stderr=stderr.captured(),
         )
 
-    def _reason_to_end(self, late: bool) -> EndedBy:
-        if late:
+    def _heard(self, stream: StreamName, data: bytes) -> None:
+        self._last_heard = time.monotonic()
+        if self._listener:
+            self._listener.heard(stream, data)
+
+    def _beat(self, seconds: float) -> None:
+        if self._listener:
+            self._listener.beat(seconds)
+
+    def _wake(self, alarm: float, beat: float, limits: Limits) -> float:
+        """Return when there is something to do though nothing was said."""
+        silent = math.inf if self._ended_by else self._last_heard + limits.quiet
+        return min(alarm, beat, silent)
+
+    def _reason_to_end(self, now: float, alarm: float, limits: Limits) -> EndedBy:
+        if now >= alarm:
             return "timeout"
+        if now >= self._last_heard + limits.quiet:
+            return "inactivity"
         return "output_limit" if any(s.truncated for s in self._streams.values()) else ""
 
     def _step(self, seconds: float) -> bool:

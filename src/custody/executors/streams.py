@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 
 from custody.checks.guards.secrets import Redactor, StreamRedactor, redactor_for
 from custody.model.record import Record
@@ -40,8 +41,15 @@ class Stream:
     What may be the beginning of a secret is held back until more of it is seen, or `finish`.
     """
 
-    def __init__(self, sink: int, limit: int, redactor: Redactor | None = None) -> None:
+    def __init__(
+        self,
+        sink: int,
+        limit: int,
+        redactor: Redactor | None = None,
+        heard: Callable[[bytes], None] | None = None,
+    ) -> None:
         self._sink = sink
+        self._heard = heard
         self._limit = limit
         self._kept = 0
         self._written = 0
@@ -85,6 +93,8 @@ class Stream:
             rest = rest[os.write(self._sink, rest) :]
         self._written += len(data)
         self._tail = (self._tail + data[-_TAIL:])[-_TAIL:]
+        if self._heard:
+            self._heard(data)
 
 
 def failure_summary(headline: str, *, stdout: bytes = b"", stderr: bytes = b"") -> str:

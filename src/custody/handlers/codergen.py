@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from custody.handlers import Handler, Situation
+from custody.handlers.agent_settings import RULES, check_settings, settings_of
 from custody.model.evidence import Evidence
 from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Node, NodeType
@@ -34,7 +35,8 @@ def _feedback(state: State) -> str:
 
 
 def _check(node: Node) -> Iterator[Finding]:
-    """Find outcomes in the fake agent's script that do not exist."""
+    """Find settings of agents that cannot be meant, and outcomes that do not exist."""
+    yield from check_settings(node)
     for name in ("test.outcome", "test.outcome_sequence"):
         script = node.attributes.get(name)
         for word in filter(None, node.items(name)):
@@ -65,7 +67,7 @@ class Codergen(Handler):
                 kind="string",
                 doc="Context key that takes the JSON block which the response must hold.",
             ),
-            AttributeRule(name="test.*", kind="string", doc="Script of the fake agent."),
+            *RULES,
         ),
         check=_check,
     )
@@ -80,9 +82,5 @@ class Codergen(Handler):
             prompt=Evidence.of_text(f"{situation.folder(node)}/prompt.md", prompt),
             call=situation.state.attempts.get(node.id, 0) + 1,
             response_context=node.text("response_context"),
-            settings={
-                name: str(attribute.value)
-                for name, attribute in node.attributes.items()
-                if name.startswith("test.")
-            },
+            settings=settings_of(node),
         )

@@ -33,7 +33,7 @@ __all__ = ["RunDirectory", "StageFolder"]
 
 BEGINNING = ".new."
 """How the name of a run directory begins until the run is published."""
-_NOT_OURS = frozenset({"workspace", "cache"})
+_NOT_OURS = frozenset({"workspace", "cache", "homes"})
 """Folders that others write."""
 _NODE_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}")
 _T = TypeVar("_T", bound=Record)

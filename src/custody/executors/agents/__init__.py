@@ -1,8 +1,9 @@
 """Agents: who is asked when a stage needs judgement.
 
 An agent is named by a word, with an argument after a colon where it takes one: ``stub``,
-``fake:answers.json``. Others are added by installing a package that declares an entry point
-in the group ``custody.agents``: a callable that takes the argument and returns an `Agent`.
+``fake:answers.json``, ``codex:MODEL``. Others are added by installing a package that declares an
+entry point in the group ``custody.agents``: a callable that takes the argument and returns an
+`Agent`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from custody.model.request import Ack, AgentRequest
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from custody.executors.commands import CommandRunner
+
 ENTRY_POINTS = "custody.agents"
 
 
@@ -28,26 +31,66 @@ class Agent(Protocol):
         ...
 
 
-def _stub(_argument: str) -> Agent:
+Runner = Callable[[], "CommandRunner"]
+"""Gives what starts programs, made when it is first needed."""
+
+
+def _stub(_argument: str, _runner: Runner) -> Agent:
     from custody.executors.agents.stub import StubAgent
 
     return StubAgent()
 
 
-def _fake(argument: str) -> Agent:
+def _fake(argument: str, _runner: Runner) -> Agent:
     from custody.executors.agents.fake import FakeAgent
 
     return FakeAgent(argument)
 
 
-BUILT_IN: dict[str, Callable[[str], Agent]] = {"stub": _stub, "fake": _fake}
+def _codex(argument: str, runner: Runner) -> Agent:
+    from custody.executors.agents.codex import CodexAgent
+    from custody.executors.agents.program import ProgramRunner
+
+    return CodexAgent(ProgramRunner(runner()), argument)
 
 
-def find_agent(spec: str) -> Agent:
+def _claude(argument: str, runner: Runner) -> Agent:
+    from custody.executors.agents.claude import ClaudeAgent
+    from custody.executors.agents.program import ProgramRunner
+
+    return ClaudeAgent(ProgramRunner(runner()), argument)
+
+
+def _command(argument: str, runner: Runner) -> Agent:
+    from custody.executors.agents.command import CommandAgent
+    from custody.executors.agents.program import ProgramRunner
+
+    return CommandAgent(ProgramRunner(runner()), "command", argument)
+
+
+def _local_exec(argument: str, runner: Runner) -> Agent:
+    from custody.executors.agents.command import CommandAgent
+    from custody.executors.agents.program import ProgramRunner
+
+    return CommandAgent(ProgramRunner(runner()), "local_exec", argument)
+
+
+BUILT_IN: dict[str, Callable[[str, Runner], Agent]] = {
+    "stub": _stub,
+    "fake": _fake,
+    "codex": _codex,
+    "claude": _claude,
+    "command": _command,
+    "api_agent": _command,
+    "local_exec": _local_exec,
+}
+
+
+def find_agent(spec: str, runner: Runner) -> Agent:
     """Return the agent that ``spec`` names; raises `UsageError` when there is none."""
     name, _, argument = spec.partition(":")
     if name in BUILT_IN:
-        return BUILT_IN[name](argument)
+        return BUILT_IN[name](argument, runner)
     agent: Agent = _installed(name).load()(argument)
     return agent
 
@@ -70,14 +113,15 @@ def _installed(name: str) -> EntryPoint:
 class AgentExecutor:
     """Hands each agent request to the agent it names, made once."""
 
-    def __init__(self) -> None:
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
         self._agents: dict[str, Agent] = {}
 
     def execute(self, request: AgentRequest, stage: Stage) -> Ack:
         """Ask the agent."""
         agent = self._agents.get(request.agent)
         if agent is None:
-            agent = self._agents[request.agent] = find_agent(request.agent)
+            agent = self._agents[request.agent] = find_agent(request.agent, self._runner)
         ack = agent.work(request, stage)
         if ack.status != "ok" or not request.response_context:
             return ack

@@ -13,15 +13,13 @@ Its edits go through the same door as everybody's: a path that may not be writte
 
 from __future__ import annotations
 
-from custody.checks.guards.paths import admit_write
-from custody.errors import PathRefused
 from custody.executors import Stage
-from custody.model.answer import AnswerBook, FileEdit, RecordedAnswer
+from custody.executors.agents.edits import apply_edit, refusal
+from custody.model.answer import AnswerBook, RecordedAnswer
 from custody.model.outcome import OUTCOMES, OutcomeStatus
 from custody.model.record import decode
 from custody.model.relpath import RelPath
 from custody.model.request import Ack, AckStatus, AgentRequest
-from custody.model.verdict import Verdict
 
 DEFAULT_TEXT = "Done.\n"
 _ACK_STATUS: dict[OutcomeStatus, AckStatus] = {
@@ -44,7 +42,7 @@ class FakeAgent:
         answer = self._answer(request, stage)
         response = stage.folder.write("response.md", answer.text)
         refusals = tuple(
-            verdict for edit in answer.edits if (verdict := _refusal(edit, stage)) is not None
+            verdict for edit in answer.edits if (verdict := refusal(edit, stage)) is not None
         )
         if refusals:
             return Ack(
@@ -55,7 +53,7 @@ class FakeAgent:
                 verdicts=refusals,
             )
         for edit in answer.edits:
-            _apply(edit, stage)
+            apply_edit(edit, stage)
         return Ack(
             request_id=request.id,
             status=_ACK_STATUS[answer.outcome],
@@ -110,27 +108,3 @@ def _scripted_outcome(script: dict[str, str], call: int) -> OutcomeStatus | None
         return None
     word = words[min(call, len(words)) - 1]
     return next(status for status in OUTCOMES if status == word)
-
-
-def _refusal(edit: FileEdit, stage: Stage) -> Verdict | None:
-    subject = edit.path.encode(errors="backslashreplace").decode()
-    try:
-        admit_write(edit.path, stage.workspace.root)
-        (edit.content or "").encode()
-    except PathRefused as refused:
-        return Verdict(
-            check="path", allowed=False, code=refused.code, reason=refused.what, subject=subject
-        )
-    except UnicodeEncodeError:
-        reason = "half a surrogate pair in the content cannot be written"
-        return Verdict(check="path", allowed=False, code="encoding", reason=reason, subject=subject)
-    return None
-
-
-def _apply(edit: FileEdit, stage: Stage) -> None:
-    path = admit_write(edit.path, stage.workspace.root)  # edits before it count as well
-    if edit.content is None:
-        stage.workspace.root.remove(path)
-    else:
-        mode = 0o755 if edit.executable else 0o644
-        stage.workspace.root.write(path, edit.content.encode(), mode=mode)

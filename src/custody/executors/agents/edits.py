@@ -1,0 +1,129 @@
+"""How an agent that only answers with text changes the workspace.
+
+Its answer holds whole files in fences that name them, or is one patch:
+
+    ```python file=src/a.py        diff --git a/src/a.py b/src/a.py
+    print("hello")                 ...
+    ```
+
+Every path goes through the same door as everybody's. One that may not be written refuses the
+whole answer, and nothing is written.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from custody.checks.guards.paths import admit_write
+from custody.errors import MalformedDocument, PathRefused
+from custody.executors import Stage
+from custody.model.answer import FileEdit
+from custody.model.relpath import RelPath
+from custody.model.request import Ack
+from custody.model.verdict import Verdict
+
+if TYPE_CHECKING:
+    from custody.executors.agents.patch import FilePatch
+
+_OPENING = re.compile(r"(`{3,})[^`\n]*?[ \t]file=(\S+)[ \t]*")
+_DIFF = re.compile(r"^```(?:diff|patch)[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
+
+
+def apply_response(ack: Ack, text: str, stage: Stage) -> Ack:
+    """Carry out the edits that an answer holds; return what came of it."""
+    try:
+        edits = _edits(text, stage)
+    except MalformedDocument as error:
+        return msgspec.structs.replace(ack, status="failed", failure_reason=str(error))
+    refusals = tuple(verdict for edit in edits if (verdict := refusal(edit, stage)) is not None)
+    if refusals:
+        reason = f"path refused: {', '.join(verdict.subject for verdict in refusals)}"
+        return msgspec.structs.replace(
+            ack, status="refused", failure_reason=reason, verdicts=refusals
+        )
+    for edit in edits:
+        apply_edit(edit, stage)
+    return ack
+
+
+def fenced_files(text: str) -> tuple[FileEdit, ...]:
+    """Return the files that fences name; raises `MalformedDocument` for one without an end."""
+    edits: list[FileEdit] = []
+    lines = iter(text.splitlines(keepends=True))
+    for line in lines:
+        opening = _OPENING.fullmatch(line.rstrip("\r\n"))
+        if opening is None:
+            continue
+        content: list[str] = []
+        for inner in lines:
+            if inner.rstrip() == opening[1]:
+                break
+            content.append(inner)
+        else:
+            raise MalformedDocument("fence", f"the fence of {opening[2]} has no end")
+        edits.append(FileEdit(path=opening[2], content="".join(content)))
+    if len({edit.path for edit in edits}) != len(edits):
+        raise MalformedDocument("fence", "a file is written twice")
+    return tuple(edits)
+
+
+def refusal(edit: FileEdit, stage: Stage) -> Verdict | None:
+    """Return why an edit may not be made; None when it may."""
+    subject = edit.path.encode(errors="backslashreplace").decode()
+    try:
+        admit_write(edit.path, stage.workspace.root)
+        (edit.content or "").encode()
+    except PathRefused as refused:
+        return Verdict(
+            check="path", allowed=False, code=refused.code, reason=refused.what, subject=subject
+        )
+    except UnicodeEncodeError:
+        reason = "half a surrogate pair in the content cannot be written"
+        return Verdict(check="path", allowed=False, code="encoding", reason=reason, subject=subject)
+    return None
+
+
+def apply_edit(edit: FileEdit, stage: Stage) -> None:
+    """Write or remove one file that was admitted."""
+    path = admit_write(edit.path, stage.workspace.root)  # edits before it count as well
+    if edit.content is None:
+        stage.workspace.root.remove(path)
+    else:
+        mode = 0o755 if edit.executable else 0o644
+        stage.workspace.root.write(path, edit.content.encode(), mode=mode)
+
+
+def _edits(text: str, stage: Stage) -> tuple[FileEdit, ...]:
+    fenced = fenced_files(text)
+    patches = [text] if text.startswith("diff --git ") else _DIFF.findall(text)
+    patches = [patch for patch in patches if patch.startswith("diff --git ")]
+    if len(patches) + bool(fenced) > 1:
+        raise MalformedDocument("edits", "an answer holds fenced files or one patch, not both")
+    if not patches:
+        return fenced
+    from custody.executors.agents.patch import read_patch
+
+    return tuple(_patched(file, stage) for file in read_patch(patches[0]))
+
+
+def _patched(file: FilePatch, stage: Stage) -> FileEdit:
+    """Return a patch of one file as the whole file that it makes."""
+    if refusal(FileEdit(path=file.path), stage) is not None:
+        return FileEdit(path=file.path)  # refused by its path, whatever it would hold
+    path = RelPath.parse(file.path)
+    there = stage.workspace.root.exists(path)
+    if there == file.creates:
+        state = "is there already" if there else "is not there"
+        raise MalformedDocument("patch", f"{file.path} {state}", where="response.md")
+    if file.creates:
+        return FileEdit(path=file.path, content=file.apply(""))
+    try:
+        content = stage.workspace.root.read(path).decode()
+    except UnicodeDecodeError:
+        raise MalformedDocument("patch", f"{file.path} is not text") from None
+    after = file.apply(content)
+    executable = bool(stage.workspace.root.stat(path).st_mode & 0o100)
+    return FileEdit(path=file.path, content=None if file.deletes else after, executable=executable)

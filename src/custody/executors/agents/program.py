@@ -1,0 +1,263 @@
+"""Agents that are programs: how each of them is started, followed and judged.
+
+An agent says what to start (`Program`) and how to read what it prints (`Reader`); the rest is
+the same for all. The prompt is the program's standard input, its environment is built and not
+inherited, and both streams are files of the stage's folder from their first byte on:
+
+    <agent>.args.txt     the command line
+    <agent>.stdout.log   <agent>.stderr.log
+    <agent>.log.jsonl    start, heartbeats, and how it ended
+    response.md          what the agent said last
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
+
+from custody.executors import Stage
+from custody.executors.agents.log import AgentLog
+from custody.executors.commands import CommandRunner, Ran
+from custody.executors.process import Limits, Listener, StreamName
+from custody.model.evidence import Evidence
+from custody.model.request import Ack, AgentRequest, Command, CommandLine, Usage
+
+HEARTBEAT = 30.0
+INACTIVITY = 60.0
+OUTPUT_LIMIT = 64 << 20
+LINE_LIMIT = 16 << 20
+"""Bytes of a line that a reader is given; longer ones are on file only."""
+HOMES = "homes"
+"""Folder of the run directory for what agents keep while they work; not for evidence."""
+
+
+TOOLCHAINS = {
+    "CARGO_HOME": ".cargo", "GOPATH": "go", "NVM_DIR": ".nvm", "PYENV_ROOT": ".pyenv",
+    "RUSTUP_HOME": ".rustup",
+}  # fmt: skip
+"""Where toolchains lie below the user's home when no variable says otherwise."""
+
+
+class Reply(NamedTuple):
+    """What a reader has made of an agent's output."""
+
+    text: str = ""
+    """The agent's last word."""
+    usage: Usage | None = None
+    error: str = ""
+    """Why the agent says that it failed; empty when it does not."""
+    notes: str = ""
+
+
+class Reader(Protocol):
+    """Reads an agent's standard output while it arrives."""
+
+    def line(self, data: bytes) -> None:
+        """Take one line, without its end."""
+        ...
+
+    def reply(self) -> Reply:
+        """Return what the lines amount to."""
+        ...
+
+
+class Program(NamedTuple):
+    """What is to be started."""
+
+    name: str
+    """The agent; its files of evidence begin with it."""
+    argv: tuple[str, ...]
+    limits: Limits
+    variables: Mapping[str, str]
+    """Beyond those that every program of a stage gets."""
+    workdir: str = ""
+    """Relative to the workspace."""
+    hint: str = ""
+    """What to do when the program is not there."""
+
+
+class Finished(NamedTuple):
+    """What came of it."""
+
+    ran: Ran
+    reply: Reply
+    evidence: tuple[Evidence, ...]
+
+
+class ProgramRunner:
+    """Starts agents' programs through a `CommandRunner`."""
+
+    def __init__(self, runner: CommandRunner) -> None:
+        self._runner = runner
+
+    def run(
+        self, program: Program, request: AgentRequest, stage: Stage, reader: Reader
+    ) -> Finished:
+        """Run the program to its end; whatever became of it is in the result."""
+        line = _command_line(program)
+        arguments = stage.folder.write(f"{program.name}.args.txt", f"{line.text}\n")
+        log_name = f"{program.name}.log.jsonl"
+        with stage.folder.open_stream(log_name) as file:
+            log = AgentLog(
+                file.write,
+                run_id=stage.run.run_id,
+                node=stage.node,
+                request=request.id,
+                agent=program.name,
+            )
+            following = _Following(log, reader)
+            log.write("agent.start", timeout=program.limits.timeout, program=program.argv[0])
+            ran = self._runner.follow(
+                line,
+                stage,
+                name=program.name,
+                limits=program.limits,
+                variables=program.variables,
+                stdin=f"{stage.run.path}/{request.prompt.path}",
+                listener=following,
+            )
+            following.end()
+            reply = reader.reply()
+            _log_end(log, ran, reply)
+        said = reply.text if not reply.text or reply.text.endswith("\n") else f"{reply.text}\n"
+        response = stage.folder.write("response.md", said)
+        logged = stage.folder.seal(log_name)
+        return Finished(ran, reply, (response, arguments, ran.stdout, ran.stderr, logged))
+
+    def work(self, program: Program, request: AgentRequest, stage: Stage, reader: Reader) -> Ack:
+        """Run the program and judge how it ended."""
+        finished = self.run(program, request, stage, reader)
+        return ack_of(finished, program, request)
+
+
+def ack_of(finished: Finished, program: Program, request: AgentRequest) -> Ack:
+    """Return what is told of a program's end."""
+    result, reply = finished.ran.result, finished.reply
+    reason = failure_reason(finished)
+    late = result.ended_by in {"timeout", "inactivity"}
+    hint = f"\n{program.hint}" if result.failure.startswith("tool_not_found") else ""
+    return Ack(
+        request_id=request.id,
+        status="timeout" if late else "failed" if reason else "ok",
+        seconds=result.seconds,
+        exit_code=result.exit_code,
+        failure_reason=reason,
+        failure_summary=f"{_summary(finished)}{hint}" if reason else "",
+        notes=reply.notes,
+        evidence=finished.evidence,
+        usage=reply.usage,
+    )
+
+
+def failure_reason(finished: Finished) -> str:
+    """Return one stable word or two, and the agent's own where it gave a reason."""
+    result = finished.ran.result
+    reason = result.failure_reason
+    if reason.startswith("tool_"):
+        reason = f"agent_{reason.removeprefix('tool_')}"
+    said = finished.reply.error
+    if not said or result.ended_by or result.failure:
+        return reason
+    return f"{reason or 'agent_error'}: {said}"[:500]
+
+
+def seconds_of_limits(
+    timeout: float, inactivity: float, heartbeat: float, output: int = OUTPUT_LIMIT
+) -> Limits:
+    """Return the limits of an agent."""
+    return Limits(timeout=timeout, quiet=inactivity, heartbeat=heartbeat, output=output)
+
+
+def make_home(stage: Stage, agent: str) -> str:
+    """Make an empty folder for what the agent keeps while it works; return its absolute path.
+
+    It lies outside the workspace, because it is no work, and outside every temporary
+    directory, where some agents refuse to put what they start.
+    """
+    path = _home(stage, agent)
+    remove_home(stage, agent)
+    stage.run.root.make_dirs(path)
+    return f"{stage.run.path}/{path}"
+
+
+def home_variables(home: str, parent: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that make a folder the agent's home.
+
+    Agents start shells that read the start-up files of their home, and some their memory and
+    configuration: nothing of the user's may be found there. Toolchains stay where they are.
+    """
+    users = parent.get("HOME", "/")
+    found = {name: f"{users}/{folder}" for name, folder in TOOLCHAINS.items()}
+    kept = {
+        name: path for name, path in found.items() if name not in parent and os.path.isdir(path)
+    }
+    return {**kept, "HOME": home}
+
+
+def remove_home(stage: Stage, agent: str) -> None:
+    """Remove the folder: an agent has no memory beyond its stage."""
+    if stage.run.root.exists(path := _home(stage, agent)):
+        stage.run.root.remove_tree(path)
+
+
+def _home(stage: Stage, agent: str) -> str:
+    return f"{HOMES}/{agent}/{stage.folder.path.removeprefix('nodes/').replace('/', '.')}"
+
+
+class _Following(Listener):
+    """Logs heartbeats and cuts standard output into lines for the reader."""
+
+    def __init__(self, log: AgentLog, reader: Reader) -> None:
+        self._log = log
+        self._reader = reader
+        self._rest = b""
+        self._bytes = 0
+
+    def heard(self, stream: StreamName, data: bytes) -> None:
+        self._bytes += len(data)
+        if self._log.streams:
+            self._log.stream(stream, data.decode(errors="replace"))
+        if stream == "stdout":
+            *lines, self._rest = (self._rest + data).split(b"\n")
+            for line in lines:
+                self._reader.line(line)
+            self._rest = self._rest[: LINE_LIMIT + 1]
+
+    def beat(self, seconds: float) -> None:
+        self._log.write("agent.heartbeat", seconds=round(seconds, 3), output_bytes=self._bytes)
+
+    def end(self) -> None:
+        """Hand over a last line that has no end."""
+        if self._rest:
+            self._reader.line(self._rest)
+
+
+def _command_line(program: Program) -> CommandLine:
+    import shlex
+
+    command = Command(argv=program.argv, workdir=program.workdir)
+    return CommandLine(text=shlex.join(program.argv), commands=(command,))
+
+
+def _log_end(log: AgentLog, ran: Ran, reply: Reply) -> None:
+    result = ran.result
+    fields: dict[str, Any] = {"seconds": result.seconds, "exit_code": result.exit_code}
+    if result.ended_by in {"timeout", "inactivity"}:
+        log.write("agent.timeout", level=logging.WARNING, reason=result.ended_by, **fields)
+    elif result.succeeded and not reply.error:
+        used = reply.usage or Usage()
+        tokens = {"input_tokens": used.input_tokens, "output_tokens": used.output_tokens}
+        log.write("agent.completion", **fields, **tokens)
+    else:
+        reason = reply.error or result.failure_reason
+        log.write("agent.failure", level=logging.WARNING, reason=reason, **fields)
+
+
+def _summary(finished: Finished) -> str:
+    from custody.executors.streams import failure_summary
+
+    ran = finished.ran
+    headline = f"the agent failed: {failure_reason(finished)}"
+    return failure_summary(headline, stderr=ran.result.stderr.tail)

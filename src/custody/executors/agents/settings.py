@@ -1,0 +1,92 @@
+"""How an agent is configured: by its node, else by the environment, else by a default.
+
+The setting ``sandbox`` of the agent ``codex`` is the node attribute ``codex.sandbox`` and the
+variable ``CUSTODY_CODEX_SANDBOX``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from custody.errors import PathRefused, UsageError
+from custody.model.graph import Duration
+from custody.model.relpath import RelPath
+
+_YES = frozenset({"1", "on", "true", "yes"})
+_NO = frozenset({"", "0", "false", "no", "off"})
+
+
+class Settings:
+    """The settings of one agent for one request."""
+
+    def __init__(
+        self, agent: str, attributes: Mapping[str, str], environment: Mapping[str, str]
+    ) -> None:
+        self._agent = agent
+        self._attributes = attributes
+        self._environment = environment
+
+    def text(self, name: str, default: str = "") -> str:
+        """Return the setting as it was written."""
+        return self._written(name, default)[0]
+
+    def items(self, name: str, default: str = "") -> tuple[str, ...]:
+        """Return a comma-separated setting as its entries."""
+        return tuple(filter(None, (part.strip() for part in self.text(name, default).split(","))))
+
+    def lines(self, name: str) -> tuple[str, ...]:
+        """Return a setting that stands one entry a line, because entries may hold commas."""
+        return tuple(filter(None, (part.strip() for part in self.text(name).splitlines())))
+
+    def flag(self, name: str, *, default: bool = False) -> bool:
+        """Return the setting as yes or no."""
+        text, where = self._written(name, "true" if default else "false")
+        if text.lower() not in _YES | _NO:
+            raise UsageError(f"{text!r} is neither yes nor no", where=where)
+        return text.lower() in _YES
+
+    def seconds(self, name: str, default: float) -> float:
+        """Return the setting as seconds; 0 switches a limit off."""
+        text, where = self._written(name, "")
+        if not text:
+            return default
+        try:
+            return Duration.parse(text).seconds or math.inf
+        except ValueError as error:
+            raise UsageError(str(error), where=where, hint="write 90s, 15m or 0") from None
+
+    def folders(self, name: str) -> tuple[RelPath, ...]:
+        """Return folders of the workspace."""
+        found = []
+        where = self._written(name, "")[1]
+        for entry in self.items(name):
+            try:
+                found.append(RelPath.parse(entry.rstrip("/")))
+            except PathRefused as refused:
+                raise UsageError(f"{entry!r}: {refused.what}", where=where) from None
+        return tuple(found)
+
+    def folder(self, name: str) -> str:
+        """Return one folder of the workspace; empty for its root."""
+        found = self.folders(name)
+        return str(found[0]) if found else ""
+
+    def passed(self, *names: str) -> dict[str, str]:
+        """Return those variables, and those that the setting ``env`` names, as they are set."""
+        wanted = (*names, *self.items("env"))
+        return {name: self._environment[name] for name in wanted if name in self._environment}
+
+    def timeout(self, default: float) -> float:
+        """Return the seconds for the whole work: the agent's own limit, else the node's."""
+        if f"{self._agent}.timeout" not in self._attributes and "timeout" in self._attributes:
+            return default
+        return self.seconds("timeout", default)
+
+    def _written(self, name: str, default: str) -> tuple[str, str]:
+        """Return the setting and where it was found."""
+        attribute = f"{self._agent}.{name}"
+        variable = f"CUSTODY_{self._agent}_{name}".upper()
+        if attribute in self._attributes:
+            return self._attributes[attribute], attribute
+        return self._environment.get(variable, default), variable

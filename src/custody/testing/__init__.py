@@ -1,0 +1,1 @@
+"""What tests of agents need, here and in projects that use custody."""

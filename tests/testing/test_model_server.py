@@ -1,0 +1,95 @@
+"""A scripted model speaks the protocols of three vendors."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from custody.testing.model_server import Answer, ModelServer, Script, Turn
+
+RUN, SAY = Turn(run="ls"), Turn(say="Done.")
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer(Script.of(RUN, SAY)) as server:
+        yield server
+
+
+def ask(server: ModelServer, path: str, body: Any) -> str:
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    request = urllib.request.Request(f"{server.url}{path}", data)
+    with urllib.request.urlopen(request, timeout=20) as answer:
+        text: str = answer.read().decode()
+        return text
+
+
+def events(text: str) -> list[Any]:
+    lines = [line.removeprefix("data: ") for line in text.splitlines() if line.startswith("data:")]
+    return [json.loads(line) for line in lines if line != "[DONE]"]
+
+
+def test_responses(server: ModelServer) -> None:
+    tool = {"type": "function", "name": "exec_command", "parameters": {"properties": {"cmd": {}}}}
+    first = {"model": "m", "stream": True, "tools": [tool], "input": [{"type": "message"}]}
+    called = events(ask(server, "/v1/responses", first))
+    items = [event["item"] for event in called if event["type"] == "response.output_item.done"]
+    assert [(item["name"], item["arguments"]) for item in items] == [
+        ("exec_command", '{"cmd": "ls"}')
+    ]
+    second = {**first, "stream": False, "input": [{"type": "function_call_output"}]}
+    whole = json.loads(ask(server, "/v1/responses", second))
+    assert whole["output"][0]["content"][0]["text"] == "Done."
+    assert whole["usage"]["input_tokens"] == 1000
+
+
+def test_messages(server: ModelServer) -> None:
+    tool = {"name": "Bash", "input_schema": {"properties": {"command": {"type": "string"}}}}
+    first = {"model": "m", "stream": True, "tools": [tool], "messages": [{"content": "hi"}]}
+    called = events(ask(server, "/v1/messages?beta=true", first))
+    assert called[1]["content_block"]["name"] == "Bash"
+    assert json.loads(called[2]["delta"]["partial_json"])["command"] == "ls"
+    assert called[-2]["delta"]["stop_reason"] == "tool_use"
+    second = {**first, "messages": [{"content": [{"type": "tool_result"}]}], "stream": False}
+    assert json.loads(ask(server, "/v1/messages", second))["content"][0]["text"] == "Done."
+
+
+def test_chat_completions(server: ModelServer) -> None:
+    parameters = {"properties": {"command": {"type": "array"}}}
+    tool = {"type": "function", "function": {"name": "shell", "parameters": parameters}}
+    first = {"model": "m", "stream": True, "tools": [tool], "messages": [{"role": "user"}]}
+    text = ask(server, "/v1/chat/completions", first)
+    call = events(text)[0]["choices"][0]["delta"]["tool_calls"][0]["function"]
+    assert json.loads(call["arguments"]) == {"command": ["sh", "-c", "ls"]}
+    assert text.endswith("data: [DONE]\n\n")
+    second = {**first, "messages": [{"role": "tool"}], "stream": False}
+    whole = json.loads(ask(server, "/v1/chat/completions", second))
+    assert whole["choices"][0]["message"]["content"] == "Done."
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("/v1/messages", b"no json", 400),
+        ("/v1/messages", b"[]", 400),
+        ("/v1/messages", {"messages": []}, 400),  # a command, and no tool to run it
+        ("/elsewhere", {}, 404),
+    ],
+)
+def test_what_it_cannot_answer(server: ModelServer, path: str, body: Any, status: int) -> None:
+    with pytest.raises(urllib.error.HTTPError) as raised:
+        ask(server, path, body)
+    assert raised.value.code == status
+    raised.value.close()
+
+
+def test_a_script_chooses_by_words_of_the_conversation() -> None:
+    script = Script(answers=(Answer(turns=(RUN,), when="parser"), Answer(turns=(SAY,))))
+    assert script.turn("fix the parser", 0) == RUN
+    assert script.turn("something else", 5) == SAY
+    assert Script(answers=()).turn("", 0).status == 400
