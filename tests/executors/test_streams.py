@@ -46,6 +46,7 @@ def test_a_stream_keeps_the_beginning_and_tells_the_end_of_it(
         for part in parts:
             os.write(writer, part)
             assert stream.take_from(reader) == bool(part)
+        stream.finish()
         whole = b"".join(parts)
         captured = stream.captured()
         assert captured.size == min(limit, len(whole))

@@ -55,7 +55,7 @@ def complain_of_bug(error: Exception, *, as_json: bool, debug: bool) -> None:
     """Print that custody itself failed, and where the traceback is."""
     import traceback
 
-    trace = "".join(traceback.format_exception(error))
+    trace = _without_secrets("".join(traceback.format_exception(error)))
     if debug:
         _write(sys.stderr, [trace])
     what = f"internal error: {type(error).__name__}: {error}"
@@ -91,6 +91,9 @@ class Trouble(NamedTuple):
 
 
 def _tell(trouble: Trouble, *, as_json: bool) -> None:
+    trouble = trouble._replace(
+        what=_without_secrets(trouble.what), hint=_without_secrets(trouble.hint)
+    )
     if as_json:
         _be_exact()
         if _write(sys.stdout, _documents(iter([trouble.data()]))) is None:
@@ -147,6 +150,12 @@ def _leave(stream: TextIO) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
+
+
+def _without_secrets(text: str) -> str:
+    from custody.checks.guards.secrets import redactor_for
+
+    return redactor_for(os.environ).redact(text)[0]
 
 
 def _last_frame(error: BaseException) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 
+from custody.checks.guards.secrets import redactor_for
 from custody.engine.interruption import Interruption
 from custody.engine.records import Records
+from custody.engine.redaction import Redaction
 from custody.errors import MalformedDocument, Refused
 from custody.executors import Executor, Stage
 from custody.model.change import Change, WorkspaceDiff
@@ -37,6 +40,7 @@ class Effects:
         self._workspace = workspace
         self._executor = executor
         self._interruption = interruption
+        self._redactor = redactor_for(os.environ)
         self._captured: dict[str, tuple[Change, ...]] = {}
         """What requests changed that are not yet known to the views."""
 
@@ -50,8 +54,14 @@ class Effects:
             folder.write(given.path.rpartition("/")[2], given.text or "")
         folder.settle()
         commit()
-        stage = Stage(node=node.id, run=self._run, folder=folder, workspace=self._workspace)
-        ack = self._execute(request, stage)
+        redaction = Redaction(self._redactor)
+        stage = Stage(
+            node=node.id,
+            run=self._run,
+            folder=folder.cleaned_by(redaction.data),
+            workspace=self._workspace,
+        )
+        ack = redaction.ack(self._execute(request, stage))
         changes = self._workspace.capture()
         diff = folder.write(DIFF_NAME, encode_pretty(WorkspaceDiff(changes=changes)))
         folder.settle()

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from custody.checks.guards.writes import judge_changes, violation_reason
-from custody.engine import retry
+from custody.engine import redaction, retry
 from custody.engine.route import choose
 from custody.engine.tape import Tape
 from custody.errors import Refused
@@ -166,7 +166,7 @@ class Engine:
                 type=node.type,
                 visit=visit,
                 attempt=attempt,
-                request=None if request is None else request.sealed(),
+                request=None if request is None else redaction.shown(request.sealed()),
             ),
             node,
         )

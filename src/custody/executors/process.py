@@ -14,11 +14,13 @@ A failure of the work is a result, never an exception; a disk that takes no outp
 from __future__ import annotations
 
 import math
+import os
 import select
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 
+from custody.checks.guards.secrets import redactor_for
 from custody.executors.streams import Captured, Stream
 from custody.model.record import Record
 from custody.model.request import Command, CommandLine
@@ -79,6 +81,11 @@ class ProcessResult(Record, frozen=True):
         return self.exit_code == 0 and not self.survivors
 
     @property
+    def redacted(self) -> int:
+        """How many secrets were taken out of both streams."""
+        return self.stdout.redacted + self.stderr.redacted
+
+    @property
     def failure_reason(self) -> str:
         """One stable word or two for the outcome; empty after a success."""
         if self.ended_by or self.failure:
@@ -98,6 +105,7 @@ class Supervisor:
 
     def __init__(self) -> None:
         self._keeper: Keeper | None = None
+        self._redactor = redactor_for(os.environ)
 
     def __enter__(self) -> Self:
         return self
@@ -117,7 +125,8 @@ class Supervisor:
         """Run ``line``; both streams go to the descriptors given."""
         started = time.monotonic()
         keeper = self._ready_keeper()
-        watch = _Watch(keeper, Stream(stdout, limits.output), Stream(stderr, limits.output))
+        streams = (Stream(sink, limits.output, self._redactor) for sink in (stdout, stderr))
+        watch = _Watch(keeper, *streams)
         try:
             keeper.start(line.commands, place.workspace, place.environment)
             done = watch.until_done(limits)
@@ -212,3 +221,4 @@ class _Watch:
         for descriptor, stream in self._streams.items():
             while stream.take_from(descriptor):
                 pass
+            stream.finish()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+from custody.checks.guards.secrets import Redactor, StreamRedactor, redactor_for
 from custody.model.record import Record
 
 STDERR_TAIL = 600
@@ -29,16 +30,23 @@ class Captured(Record, frozen=True):
     """Whether there was more."""
     tail: bytes
     """The end of what was kept, for a failure summary."""
+    redacted: int = 0
+    """How many secrets were taken out of it."""
 
 
 class Stream:
-    """One stream on its way into a file, up to a limit."""
+    """One stream on its way into a file, up to a limit and without its secrets.
 
-    def __init__(self, sink: int, limit: int) -> None:
+    What may be the beginning of a secret is held back until more of it is seen, or `finish`.
+    """
+
+    def __init__(self, sink: int, limit: int, redactor: Redactor | None = None) -> None:
         self._sink = sink
         self._limit = limit
         self._kept = 0
+        self._written = 0
         self._tail = b""
+        self._redactor = StreamRedactor(redactor or redactor_for(os.environ))
         self.truncated = False
 
     def take_from(self, source: int) -> bool:
@@ -50,9 +58,13 @@ class Stream:
         kept = data[: self._limit - self._kept]
         if len(kept) < len(data):
             self.truncated = True
-        if kept:
-            self._write(kept)
+        self._kept += len(kept)
+        self._write(self._redactor.feed(kept))
         return bool(data)
+
+    def finish(self) -> None:
+        """Write what was held back: there is no more to come."""
+        self._write(self._redactor.finish())
 
     def discard(self) -> None:
         """Keep nothing more."""
@@ -60,13 +72,18 @@ class Stream:
 
     def captured(self) -> Captured:
         """Return what is known so far."""
-        return Captured(size=self._kept, truncated=self.truncated, tail=self._tail)
+        return Captured(
+            size=self._written,
+            truncated=self.truncated,
+            tail=self._tail,
+            redacted=self._redactor.count,
+        )
 
     def _write(self, data: bytes) -> None:
         rest = memoryview(data)
         while rest:
             rest = rest[os.write(self._sink, rest) :]
-        self._kept += len(data)
+        self._written += len(data)
         self._tail = (self._tail + data[-_TAIL:])[-_TAIL:]
 
 

@@ -24,6 +24,7 @@ class ToolExecutor:
                 seconds=result.seconds,
                 exit_code=result.exit_code,
                 evidence=(ran.stdout, ran.stderr),
+                redacted=result.redacted,
             )
         return Ack(
             request_id=request.id,
@@ -33,4 +34,5 @@ class ToolExecutor:
             failure_reason=result.failure_reason,
             failure_summary=ran.summary(),
             evidence=(ran.stdout, ran.stderr),
+            redacted=result.redacted,
         )

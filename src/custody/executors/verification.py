@@ -40,6 +40,7 @@ class VerificationExecutor:
             failure_reason=results.failure_reason,
             failure_summary="" if results.passed else _summary(results.failure_reason, ran),
             evidence=(recorded, *(stream for item in ran for stream in (item.stdout, item.stderr))),
+            redacted=sum(item.result.redacted for item in ran),
         )
 
     def _run_commands(self, request: VerificationRequest, stage: Stage) -> list[Ran]:

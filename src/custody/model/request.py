@@ -130,6 +130,8 @@ class Ack(Record, frozen=True, omit_defaults=True):
     verdicts: tuple[Verdict, ...] = ()
     """Refusals, when the status is ``refused``."""
     usage: Usage | None = None
+    redacted: int = 0
+    """How many secrets were taken out of what came back."""
 
     def sealed(self) -> Ack:
         """Return the ack as the journal keeps it."""

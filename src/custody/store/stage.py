@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+from collections.abc import Callable
 
 from custody.model.evidence import INLINE_LIMIT, Evidence
 from custody.store import files
@@ -29,6 +30,17 @@ class StageFolder:
         self._durable = durable
         """Folders of the run whose own names are known to be durable."""
         self._unsynced: list[str] = []
+        self._clean: Callable[[bytes], bytes] | None = None
+
+    def cleaned_by(self, clean: Callable[[bytes], bytes]) -> StageFolder:
+        """Return the same folder, where every file passes through ``clean`` on its way.
+
+        Streams do not: whoever opens one writes it.
+        """
+        folder = StageFolder(self._run, self._folders, self.path, self._durable)
+        folder._unsynced = self._unsynced
+        folder._clean = clean
+        return folder
 
     def begin(self) -> str:
         """Make the folder, empty; return where what an earlier process left there was put."""
@@ -51,14 +63,18 @@ class StageFolder:
 
     def write(self, name: str, content: str | bytes) -> Evidence:
         """Put a file there, whole or not at all, and return the pointer to it."""
+        text: str | None
+        data = content.encode(errors="replace") if isinstance(content, str) else content
+        if self._clean is not None:
+            data = self._clean(data)
         if isinstance(content, str):
-            content = content.encode(errors="replace")
-            text: str | None = content.decode()
+            whole = data.decode(errors="replace")
+            text, data = whole, whole.encode()
         else:
-            text = _short_text(content)
+            text = _short_text(data)
         path = f"{self.path}/{name}"
-        self._folders.write(path, content)
-        return self._evidence(path, hashlib.sha256(content).hexdigest(), len(content), text)
+        self._folders.write(path, data)
+        return self._evidence(path, hashlib.sha256(data).hexdigest(), len(data), text)
 
     def open_stream(self, name: str) -> io.FileIO:
         """Create a file that is written as its content arrives; `seal` it when it is complete."""
@@ -81,7 +97,8 @@ class StageFolder:
         """Make durable what the journal is about to name and cannot hold itself."""
         if not self._unsynced:
             return
-        waiting, self._unsynced = self._unsynced, []
+        waiting = [*self._unsynced]
+        self._unsynced.clear()
         try:
             for path in waiting:
                 with self._run.parent(path) as (folder, name):
