@@ -6,7 +6,7 @@ Names of runs (``RUN``) are an id, a unique prefix of one, a run directory's pat
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from custody.engine.session import RunResult
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from custody.engine.verify import Verification
     from custody.model.event import JournalLine
     from custody.pipeline.plan import PlannedNode
+    from custody.scenarios import Scenario
     from custody.views.attempts import Account
     from custody.views.changed import ChangedFile
 
@@ -36,10 +37,12 @@ __all__ = [
     "check",
     "events",
     "fork",
+    "lint_scenario",
     "list_runs",
     "load",
     "picture",
     "plan",
+    "preflight",
     "replay",
     "resume",
     "run",
@@ -252,3 +255,24 @@ def save(path: str, data: bytes) -> None:
     folder, name = os.path.split(path)
     with Root.open(folder or os.curdir) as root:
         root.write(name, data)
+
+
+def preflight(
+    scripts: Sequence[str], *, live: bool = False, timeout: float = 600.0
+) -> tuple[tuple[Scenario, ...], int]:
+    """Run scenario scripts, selftest first; return what came of each, and one exit code."""
+    from custody.scenarios import preflight as scenarios
+
+    results = tuple(
+        scenarios.preflight(script, os.environ, live=live, timeout=timeout) for script in scripts
+    )
+    return results, scenarios.overall(results)
+
+
+def lint_scenario(script: str) -> tuple[Finding, ...]:
+    """Return every finding about a scenario script."""
+    from custody.scenarios.lint import lint
+    from custody.store.root import read_file
+
+    source = read_file(script).decode(errors="replace")
+    return lint(source, executable=os.access(script, os.X_OK))

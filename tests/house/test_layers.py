@@ -14,7 +14,7 @@ LAYERS = (
     ("store", "pipeline"),
     ("checks", "workspace", "views"),
     ("executors",),
-    ("handlers",),
+    ("handlers", "scenarios"),
     ("engine",),
     ("api",),
     ("",),  # custody/__init__.py itself: the public names

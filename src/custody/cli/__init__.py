@@ -6,6 +6,8 @@
     3    waiting for a person
     130  interrupted
 
+``custody scenario`` has its own: a script's, or 86.
+
 `COMMANDS` names every command, so that help needs none of their modules; only the module of
 the command that was asked for is imported, and what is heavy only inside its functions.
 """
@@ -38,6 +40,7 @@ COMMANDS = {
     "log": "print the journal of a run, and follow it",
     "diff": "show what a run changed, file by file",
     "verify": "check that a run directory is what it claims to be",
+    "scenario": "run scenario scripts, or list what is wrong with them",
     "schema": "print the JSON Schema of a file or an event",
     "completion": "print a script that completes commands in your shell",
 }
@@ -74,7 +77,7 @@ def _answer(words: list[str], *, as_json: bool) -> int:
         return EXIT_DONE
     answer = parsed.command.answer(parsed.options)
     output.give(answer, as_json=as_json)
-    return _EXITS[answer.status]
+    return _EXITS[answer.status] if answer.exit_code is None else answer.exit_code
 
 
 def _settle_interrupt() -> None:

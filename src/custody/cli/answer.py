@@ -35,6 +35,8 @@ class Answer(NamedTuple):
     text: Iterable[Line]
     status: Literal["PASS", "FAIL", "RUNNING"] = "PASS"
     """Decides the exit code: done, failed, or waiting for a person."""
+    exit_code: int | None = None
+    """The exit code where the status alone does not tell it."""
     verbatim: bool = False
     """Whether the text goes to a file or a pipe byte for byte, as a patch must."""
 
