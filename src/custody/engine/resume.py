@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from custody.engine.interruption import Interruption
+from custody.engine.look import overview
 from custody.engine.records import PIPELINE_NAME, Records, evidence_of
 from custody.engine.replay import play
 from custody.engine.session import RunResult, Session
 from custody.engine.tape import Listener
+from custody.engine.waiting import waiting
 from custody.errors import JournalBroken, MalformedDocument, PathRefused, PipelineChanged
 from custody.model.documents import Checkpoint
 from custody.model.event import (
@@ -35,8 +37,12 @@ def resume(
     """Take a run to its end; finished stages are not run again, and an ended run stays as it is.
 
     ``pipeline`` is what the caller believes the run is of. Another one than the run's own is
-    refused with a list of what differs, unless ``accept_change`` is set.
+    refused with a list of what differs, unless ``accept_change`` is set. A run that still waits
+    for a person is left as it is.
     """
+    awaited = waiting(path) if pipeline is None else None
+    if awaited is not None and not awaited.answered:
+        return overview(path)
     with Interruption() as interruption, RunDirectory.open(path, write=True) as run:
         run.sweep()
         refuse_lost_lines(run)

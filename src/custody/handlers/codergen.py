@@ -66,6 +66,7 @@ class Codergen(Handler):
                 doc="Context key that takes the JSON block which the response must hold.",
             ),
             AttributeRule(name="test.*", kind="string", doc="Script of the fake agent."),
+            AttributeRule(name="outbox.*", kind="integer", doc="Budgets of the outbox agent."),
         ),
         check=_check,
     )
@@ -83,6 +84,6 @@ class Codergen(Handler):
             settings={
                 name: str(attribute.value)
                 for name, attribute in node.attributes.items()
-                if name.startswith("test.")
+                if name.startswith(("test.", "outbox."))
             },
         )

@@ -37,7 +37,18 @@ def _fake(argument: str) -> Agent:
     return FakeAgent(argument)
 
 
-BUILT_IN: dict[str, Callable[[str], Agent]] = {"stub": _stub, "fake": _fake}
+def _outbox(_argument: str) -> Agent:
+    from custody.executors.agents.outbox import OutboxAgent
+
+    return OutboxAgent()
+
+
+BUILT_IN: dict[str, Callable[[str], Agent]] = {
+    "stub": _stub,
+    "fake": _fake,
+    "outbox": _outbox,
+    "manual_outbox": _outbox,
+}
 
 
 def find_agent(spec: str) -> Agent:
