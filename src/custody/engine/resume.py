@@ -16,11 +16,13 @@ from custody.model.documents import Checkpoint
 from custody.model.event import (
     JournalLine,
     PipelineReplaced,
+    RequestAnswered,
     RunResumed,
     StageCompleted,
     StageStarted,
 )
 from custody.model.graph import Pipeline
+from custody.model.request import Spent
 from custody.store.journal import EVENTS, Journal, digest, read_lines
 from custody.store.rundir import RunDirectory
 from custody.views import checkpoint
@@ -117,16 +119,38 @@ def _replace(
             hint="--accept-pipeline-change goes on with it, re-using what is unchanged",
         )
     kept_seq, reused = _reusable(records, old, new)
+    discarded = _spent_after(records, kept_seq)
     records.run.blobs.put(new.source)
     records.run.blobs.sync()
     journal.append(
         PipelineReplaced(
-            old_sha256=old.sha256, new_sha256=new.sha256, kept_seq=kept_seq, reused=reused
+            old_sha256=old.sha256,
+            new_sha256=new.sha256,
+            kept_seq=kept_seq,
+            reused=reused,
+            discarded=discarded,
         ),
         role="engine",
         path=PIPELINE_NAME,
     )
     journal.commit()
+
+
+def _spent_after(records: Records, kept_seq: int) -> dict[str, Spent]:
+    """Return what the lines cost that will no longer count, by node."""
+    spent: dict[str, Spent] = {}
+    for line in records.lines():
+        fact = line.fact()
+        if line.seq <= kept_seq:
+            continue
+        costs: dict[str, Spent] = {}
+        if isinstance(fact, RequestAnswered):
+            costs = {fact.node: fact.ack.spent()}
+        elif isinstance(fact, PipelineReplaced):
+            costs = fact.discarded
+        for node, cost in costs.items():
+            spent[node] = spent.get(node, Spent()).plus(cost)
+    return spent
 
 
 def _reusable(records: Records, old: Pipeline, new: Pipeline) -> tuple[int, tuple[str, ...]]:

@@ -15,7 +15,7 @@ from custody.model.change import Tree
 from custody.model.evidence import Evidence
 from custody.model.outcome import Outcome, Route
 from custody.model.record import Document, Record
-from custody.model.request import Ack, AnyRequest
+from custody.model.request import Ack, AnyRequest, Spent
 from custody.model.verdict import Verdict
 
 Level = Literal["info", "warning", "error"]
@@ -183,6 +183,8 @@ class PipelineReplaced(Fact, frozen=True):
     kept_seq: int
     reused: tuple[str, ...]
     """Nodes whose finished work was kept."""
+    discarded: dict[str, Spent] = {}
+    """What the lines that no longer count have cost, by node: it stays spent."""
 
 
 class AgentReplaced(Fact, frozen=True):
