@@ -29,7 +29,10 @@ def _count(contestant: Contestant, nodes: int, ground: Ground) -> int:
     folder = ground.fresh()
     report = os.path.join(ground.path, f"{os.path.basename(folder)}.strace")
     command = contestant.argv(nodes, folder)
-    run(["strace", "-f", "-c", "-o", report, "-e", f"trace={_CALLS}", *command], cwd=folder)
+    run(
+        ["strace", "-f", "--seccomp-bpf", "-c", "-o", report, "-e", f"trace={_CALLS}", *command],
+        cwd=folder,
+    )
     with open(report, encoding="utf-8") as file:
         rows = [line.split() for line in file]
     # % time, seconds, usecs/call, calls, (errors,) syscall

@@ -38,8 +38,8 @@ FULL = Scale(
 )
 QUICK = Scale(
     nodes=200,
-    rounds=3,
-    cold_rounds=3,
+    rounds=2,
+    cold_rounds=2,
     tree_files=4_000,
     tree_rounds=1,
     journal_events=(100, 1_000, 10_000),

@@ -90,6 +90,7 @@ def run(
     loaded = load(pipeline)
     given = dict(variables or {})
     _refuse_unknown(given, loaded)
+    _refuse_unknown_agents(loaded, agent)
     run_id = check_run_id(run_id) if run_id else new_run_id()
     path = os.path.join(runsdir, run_id)
     if os.path.isdir(path):
@@ -193,6 +194,17 @@ def _refuse_unknown(given: Mapping[str, str], pipeline: Pipeline) -> None:
             )
 
 
+def _refuse_unknown_agents(pipeline: Pipeline, agent: str) -> None:
+    kinds = catalog().values()
+    asking = {kind.name for kind in kinds if any(r.name == "agent" for r in kind.attributes)}
+    asked = {node.text("agent", agent) for node in pipeline.nodes.values() if node.type in asking}
+    if asked:
+        from custody.executors.agents import check_agent
+
+        for spec in sorted(asked):
+            check_agent(spec)
+
+
 def show(run: str, *, runsdir: str = DEFAULT_RUNSDIR) -> RunResult:
     """Return how a run went, or how far it has come by now."""
     from custody.engine import look
@@ -225,9 +237,13 @@ def changes(run: str, node: str = "", *, runsdir: str = DEFAULT_RUNSDIR) -> Iter
 
 def scaffold(folder: str, files: Mapping[str, bytes]) -> tuple[str, ...]:
     """Write new files into a folder, made where it is missing; where one exists, none is."""
+    from custody.store.faults import failure
     from custody.store.root import Root
 
-    os.makedirs(folder, exist_ok=True)
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise failure(error, folder) from error
     with Root.open(folder) as root:
         for name in files:
             if root.exists(name):

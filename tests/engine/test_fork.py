@@ -70,6 +70,13 @@ def test_another_agent_is_asked_from_the_fork_on_only(bench: Bench) -> None:
         )
 
 
+def test_a_fork_from_the_very_beginning(bench: Bench) -> None:
+    bench.run('a [prompt="x"]\nstart -> a -> done')
+    api.fork("r1", "start", runsdir=str(bench.runsdir), run_id="r2", agent="stub")
+    assert bench.path("nodes/a/1.1/response.md", "r2").read_text() == RESPONSE
+    assert api.replay("r2", runsdir=str(bench.runsdir)).status == "PASS"
+
+
 def test_a_fork_of_a_fork(bench: Bench) -> None:
     bench.run(BODY)
     api.fork("r1", "c", runsdir=str(bench.runsdir), run_id="r2")

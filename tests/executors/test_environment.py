@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,17 @@ def test_caches_lie_below_the_cache_directory(tmp_path: Path) -> None:
     )
     assert os.path.isdir(environment["TMPDIR"])
     assert shlex.split(environment["PYTEST_ADDOPTS"]) == ["-o", f"cache_dir={cache}/pytest"]
+
+
+@pytest.mark.parametrize("name", ["cache", "cache/tmp"])
+@pytest.mark.parametrize("put", ["x > {0}", "ln -s {0} {0}", "ln -s / {0}", "mkfifo {0}"])
+def test_what_a_program_put_in_their_place_goes(tmp_path: Path, name: str, put: str) -> None:
+    make_caches(str(tmp_path / "cache"))
+    subprocess.run(["sh", "-c", f"rm -r {name}; {put.format(name)}"], cwd=tmp_path, check=False)
+    assert not (tmp_path / name).is_dir() or (tmp_path / name).is_symlink()
+    make_caches(str(tmp_path / "cache"))
+    assert (tmp_path / "cache" / "tmp").is_dir()
+    assert not (tmp_path / name).is_symlink()
 
 
 def test_a_stage_knows_where_it_is() -> None:

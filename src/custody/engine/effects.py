@@ -92,7 +92,14 @@ class Effects:
             with self._interruption.door():
                 return self._executor.execute(request, stage)
         except (Refused, MalformedDocument) as error:
-            return _refused(request.id, error)
+            return _refused(request.id, error, self._left_by(request, stage))
+
+    def _left_by(self, request: AnyRequest, stage: Stage) -> tuple[Evidence, ...]:
+        """Return what stands in a stage's folder although its executor did not come to tell."""
+        given = {evidence.path for evidence in request.given()}
+        names = self._run.root.names(stage.folder.path)
+        left = [name for name in names if f"{stage.folder.path}/{name}" not in given]
+        return tuple(stage.folder.seal(name) for name in left)
 
 
 def _answered(node: Node, ack: Ack, diff: Evidence) -> RequestAnswered:
@@ -100,18 +107,18 @@ def _answered(node: Node, ack: Ack, diff: Evidence) -> RequestAnswered:
     try:
         return as_recorded(RequestAnswered(node=node.id, ack=ack, diff=diff))
     except MalformedDocument as error:
-        refused = _refused(ack.request_id, error, evidence=ack.evidence)
+        refused = _refused(ack.request_id, error, ack.evidence)
         return RequestAnswered(node=node.id, ack=refused, diff=diff)
 
 
 def _refused(
-    request_id: str, error: Refused | MalformedDocument, evidence: tuple[Evidence, ...] = ()
+    request_id: str, error: Refused | MalformedDocument, evidence: tuple[Evidence, ...]
 ) -> Ack:
     verdict = Verdict(check="executor", allowed=False, code=error.code, reason=str(error))
     return Ack(
         request_id=request_id,
         status="refused",
-        failure_reason=error.what,
+        failure_reason=str(error) if isinstance(error, MalformedDocument) else error.what,
         evidence=evidence,
         verdicts=(verdict,),
     )

@@ -82,8 +82,8 @@ class Engine:
         """Go on until the run has ended."""
         self._started = started
         self._tape.rewind(self.state.apply)
-        self._tape.record(started)
         self.state.apply(started)
+        self._tape.record(started)
         self.state.node = self.pipeline.start.id
         while self.state.status == "RUNNING":
             self._step(self.pipeline.nodes[self.state.node])

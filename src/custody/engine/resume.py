@@ -14,7 +14,10 @@ from custody.engine.waiting import waiting
 from custody.errors import JournalBroken, MalformedDocument, PathRefused, PipelineChanged
 from custody.model.documents import Checkpoint
 from custody.model.event import (
+    AnyFact,
     JournalLine,
+    PipelineCompleted,
+    PipelineFailed,
     PipelineReplaced,
     RequestAnswered,
     RunResumed,
@@ -54,11 +57,11 @@ def resume(
         if pipeline is not None and pipeline.sha256 != recorded.sha256:
             _replace(records, journal, recorded, pipeline, accept_change=accept_change)
             records, recorded = Records(run), pipeline
-        run.write(PIPELINE_NAME, recorded.source)
+        if run.root.read(PIPELINE_NAME) != recorded.source:
+            run.write(PIPELINE_NAME, recorded.source, sync=True)
         put_back_texts(records)
-        session = Session(
-            records, recorded, journal, Workspace.reopen(run, records.genesis.workspace)
-        )
+        workspace = Workspace.reopen(run, records.genesis.workspace)
+        session = Session(records, recorded, journal, workspace)
         return session.go(interruption, resumed=RunResumed(torn_bytes=torn), listeners=listeners)
 
 
@@ -94,8 +97,8 @@ def put_back_texts(records: Records) -> None:
 
     They are never synced, because the journal holds their texts.
     """
-    for line in records.lines():
-        for evidence in evidence_of(line.fact()):
+    for fact in _facts_until_the_end(records):
+        for evidence in evidence_of(fact):
             if evidence.text is not None and evidence.path.startswith("nodes/"):
                 try:
                     whole = records.run.root.digest(evidence.path)[0] == evidence.sha256
@@ -103,6 +106,18 @@ def put_back_texts(records: Records) -> None:
                     whole = False
                 if not whole:
                     records.run.write(evidence.path, evidence.text.encode())
+
+
+def _facts_until_the_end(records: Records) -> Iterator[AnyFact]:
+    """Yield the facts that count; raises `JournalBroken` when the run goes on after its end."""
+    ended = False
+    for line in records.lines():
+        fact = line.fact()
+        if ended and fact.decision:
+            where = f"{records.run.path}/{EVENTS}:{line.seq + 1}"
+            raise JournalBroken("head_mismatch", "it stands after the run's end", where=where)
+        ended = ended or isinstance(fact, PipelineCompleted | PipelineFailed)
+        yield fact
 
 
 def _replace(

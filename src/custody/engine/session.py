@@ -78,6 +78,9 @@ class Session:
             tape.go_live = lambda: self._take_up(tape, resumed)
         try:
             Engine(self._pipeline, tape, effects).run(self._records.genesis)
+            if resumed is not None and resumed.torn_bytes and not tape.live:
+                tape.write(resumed)  # the run had ended, but what was cut off is told
+                tape.commit()
         except AnswerAwaited as awaited:
             tape.write(
                 RunWaiting(

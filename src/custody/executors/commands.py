@@ -30,6 +30,11 @@ class Ran(NamedTuple):
             return f"`{self.line.text}` was ended: {result.failure_reason}"
         return f"`{self.line.text}` ended with exit code {result.exit_code}"
 
+    def note(self) -> str:
+        """Return what else is to be told of it."""
+        count = self.result.leftovers
+        return f"killed what it left running: {count}" if count else ""
+
     def summary(self) -> str:
         """Return what the next agent is told of a failure."""
         return failure_summary(

@@ -13,6 +13,10 @@ import re
 import stat
 from collections.abc import Mapping
 
+from custody.errors import PathRefused, StorageFailed
+from custody.store.resolve import own
+from custody.store.root import Root
+
 PASSED = frozenset(
     {
         # who and where
@@ -85,8 +89,20 @@ def stage_environment(
 
 
 def make_caches(cache_dir: str) -> None:
-    """Make the folders that programs expect to be there."""
-    os.makedirs(f"{cache_dir}/{CACHES['TMPDIR']}", exist_ok=True)
+    """Make the folders that programs expect to be there.
+
+    Programs can write here. When one has put something else in their place, all of it goes.
+    """
+    home, _, name = cache_dir.rpartition("/")
+    wanted = f"{name}/{CACHES['TMPDIR']}"
+    with Root.open(home, resolver=own) as root:
+        try:
+            root.make_dirs(wanted)
+        except (PathRefused, StorageFailed):
+            if not root.exists(name):
+                raise
+            root.remove_tree(name)
+            root.make_dirs(wanted)
 
 
 def command_environment(

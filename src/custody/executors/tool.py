@@ -23,6 +23,7 @@ class ToolExecutor:
                 status="ok",
                 seconds=result.seconds,
                 exit_code=result.exit_code,
+                notes=ran.note(),
                 evidence=(ran.stdout, ran.stderr),
                 redacted=result.redacted,
             )
@@ -33,6 +34,7 @@ class ToolExecutor:
             exit_code=result.exit_code,
             failure_reason=result.failure_reason,
             failure_summary=ran.summary(),
+            notes=ran.note(),
             evidence=(ran.stdout, ran.stderr),
             redacted=result.redacted,
         )

@@ -39,6 +39,7 @@ class VerificationExecutor:
             exit_code=ran[-1].result.exit_code if ran else None,
             failure_reason=results.failure_reason,
             failure_summary="" if results.passed else _summary(results.failure_reason, ran),
+            notes="; ".join(f"{item.line.text}: {item.note()}" for item in ran if item.note()),
             evidence=(recorded, *(stream for item in ran for stream in (item.stdout, item.stderr))),
             redacted=sum(item.result.redacted for item in ran),
         )
@@ -63,6 +64,7 @@ def _command_result(ran: Ran) -> CommandResult:
         command=ran.line.text,
         exit_code=result.exit_code if result.exit_code or result.succeeded else None,
         seconds=result.seconds,
+        ended_by=result.ended_by,
         stdout=ran.stdout.path,
         stderr=ran.stderr.path,
     )

@@ -131,7 +131,8 @@ class Journal:
     def commit(self) -> None:
         """Make every line durable: one write, one sync.
 
-        Raises `StorageFailed` when that fails, and from then on at every call.
+        Raises `StorageFailed` when that fails, and from then on at every call. Raises
+        `JournalBroken` when somebody else has written to the file, or removed it.
         """
         if self._poison:
             self._refuse_poisoned()
@@ -149,6 +150,7 @@ class Journal:
             self._poison = failed.what
             self._cut_back()
             raise failed from error
+        self._refuse_foreign_hands()
         self._committed = self.offset
         self._new = False
         self._poison = ""
@@ -170,6 +172,14 @@ class Journal:
         data = b"\n".join(self._waiting) + b"\n"
         self._waiting.clear()
         files.write_all(self._descriptor, data)
+
+    def _refuse_foreign_hands(self) -> None:
+        """Refuse to go on with a file that does not end where the last line does."""
+        state = os.fstat(self._descriptor)
+        if state.st_size == self.offset and state.st_nlink:
+            return
+        self._poison = "somebody else has written to it, or removed it"
+        raise JournalBroken("chain_broken", self._poison, where=_where(self._root))
 
     def _cut_back(self) -> None:
         """Leave no half of a failed commit behind; what cannot be cut now, `recover` cuts."""

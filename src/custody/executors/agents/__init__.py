@@ -8,11 +8,14 @@ in the group ``custody.agents``: a callable that takes the argument and returns 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from custody.errors import UsageError
 from custody.executors import Stage
 from custody.model.request import Ack, AgentRequest
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 ENTRY_POINTS = "custody.agents"
 
@@ -56,11 +59,22 @@ def find_agent(spec: str) -> Agent:
     name, _, argument = spec.partition(":")
     if name in BUILT_IN:
         return BUILT_IN[name](argument)
+    agent: Agent = _installed(name).load()(argument)
+    return agent
+
+
+def check_agent(spec: str) -> None:
+    """Raise `UsageError` when there is no agent that ``spec`` names; none is made."""
+    name = spec.partition(":")[0]
+    if name not in BUILT_IN:
+        _installed(name)
+
+
+def _installed(name: str) -> EntryPoint:
     from importlib.metadata import entry_points
 
     for entry in entry_points(group=ENTRY_POINTS, name=name):
-        agent: Agent = entry.load()(argument)
-        return agent
+        return entry
     raise UsageError(f"no agent is called {name!r}", hint=f"built in: {', '.join(BUILT_IN)}")
 
 

@@ -128,7 +128,7 @@ def _refusal(edit: FileEdit, stage: Stage) -> Verdict | None:
 
 
 def _apply(edit: FileEdit, stage: Stage) -> None:
-    path = RelPath.parse(edit.path)
+    path = admit_write(edit.path, stage.workspace.root)  # edits before it count as well
     if edit.content is None:
         stage.workspace.root.remove(path)
     else:

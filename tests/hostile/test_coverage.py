@@ -1,0 +1,97 @@
+"""Every case is run, wherever it comes from, and a wrong verdict would be noticed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.hostile import COVERED, EXTRA, FOLDER, NOT_YET_COVERED, Case, every_case
+
+HERE = FOLDER.relative_to(FOLDER.parents[1])
+
+
+def run(root: Path, *words: str, extra: str = "") -> subprocess.CompletedProcess[str]:
+    """Run pytest on this folder, with a file of further cases."""
+    plain = ("-q", "-p", "no:cacheprovider", "-p", "no:randomly")
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", *plain, str(HERE), *words],
+        cwd=root,
+        env={**os.environ, **({EXTRA: extra} if extra else {})},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+    )
+
+
+def test_every_case_of_a_covered_surface_is_run(root: Path) -> None:
+    listed = run(root, "--collect-only").stdout
+    collected = re.findall(r"/test_(\w+)\.py::test_\1\[(.+)\]$", listed, re.MULTILINE)
+    wanted = [(case.surface, case.id) for case in every_case() if case.surface in COVERED]
+    assert Counter(collected) == Counter(wanted)
+
+
+def test_no_surface_is_forgotten() -> None:
+    """One that no test runs end to end is named here, so that it is not taken for done."""
+    assert {case.surface for case in every_case()} <= {*COVERED, *NOT_YET_COVERED}
+    assert set(COVERED).isdisjoint(NOT_YET_COVERED)
+
+
+def test_ids_are_unique() -> None:
+    ids = Counter(case.id for case in every_case())
+    assert [name for name, times in ids.items() if times > 1] == []
+
+
+def further(folder: Path, *more: dict[str, Any]) -> str:
+    """Write a file of cases."""
+    file = folder / "further.json"
+    file.write_text(json.dumps([{"why": "", **case} for case in more]))
+    return str(file)
+
+
+SAMPLES: tuple[tuple[str, Any, str, str], ...] = (
+    ("path", "../x", "reject:traversal", "accept"),
+    ("path", "/x", "reject:absolute", "reject:traversal"),
+    ("pipeline", "graph g {}", "reject:syntax", "accept"),
+    ("allowlist", "docs/", "accept", "accept:file"),
+    ("command", "rm -rf .", "deny:prefix", "deny:operator"),
+    ("command", "go test", "accept", "deny:prefix"),
+    ("fs", {"setup": ["ln -s /etc ws/l"], "write": "l/x"}, "reject:symlink", "accept"),
+    ("log", {"edit": "one byte changed in line 9"}, "detect:chain_broken@9", "detect:json@9"),
+    ("crash", {"resume": "a pid file is there"}, "recover:lock", "reject:locked"),
+)
+"""Of each surface something with its verdict, and with one that is wrong."""
+
+
+def test_further_cases_are_run_and_wrong_verdicts_noticed(root: Path, tmp_path: Path) -> None:
+    right, wrong = (
+        [
+            {"id": f"{name}-{n}", "surface": sample[0], "input": sample[1], "expect": sample[which]}
+            for n, sample in enumerate(SAMPLES)
+        ]
+        for name, which in (("right", 2), ("wrong", 3))
+    )
+    done = run(root, "-rfp", "-k", "right- or wrong-", extra=further(tmp_path, *right, *wrong))
+    ended = re.findall(r"^(PASSED|FAILED) .*\[(\w+)-\d+\]", done.stdout, re.MULTILINE)
+    assert Counter(ended) == {
+        ("PASSED", "right"): len(SAMPLES),
+        ("FAILED", "wrong"): len(SAMPLES),
+    }, done.stdout
+
+
+def test_a_case_that_shares_an_id_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = next(case for case in every_case() if case.surface == "path")
+    again = first._asdict()
+    monkeypatch.setenv(EXTRA, further(tmp_path, again, {**again, "input": "another"}))
+    assert [case for case in every_case() if case.id.startswith(first.id)] == [
+        first,
+        Case(**{**again, "id": f"{first.id}@further", "input": "another"}),
+    ]

@@ -1,0 +1,180 @@
+"""Hostile input and the verdict it must get: the cases, and a ground to run them on.
+
+A case is data: a surface, an input, what is expected, and why. Cases come from every JSON file
+of ``tests/hostile`` and from the file that the environment variable ``CUSTODY_HOSTILE`` names.
+Nothing here knows a case by its id.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from custody.cli import main
+from custody.model.event import AnyFact, GuardrailViolation
+from custody.model.verdict import Verdict
+from custody.store.journal import read_lines
+from custody.store.root import Root
+from support.bench import Bench
+from support.shell import Done
+
+FOLDER = Path(__file__).parent.parent / "hostile"
+EXTRA = "CUSTODY_HOSTILE"
+
+COVERED = ("pipeline", "path", "fs", "allowlist", "command", "log", "crash")
+"""Surfaces that have a test module each."""
+NOT_YET_COVERED = (
+    "fence", "patch", "request", "uri", "contract", "file_request", "tool_command", "tcl", "html",
+    "redaction", "review", "plan", "bundle",
+)  # fmt: skip
+"""Surfaces of parts that are still to be built, or that only their own tests cover."""
+
+
+class Case(NamedTuple):
+    """One input, and what must come of it."""
+
+    id: str
+    surface: str
+    input: Any
+    expect: str
+    why: str
+
+    def __str__(self) -> str:
+        return self.id
+
+    @property
+    def kind(self) -> str:
+        """What is expected, without the code: ``accept``, ``reject``, ``detect`` …"""
+        return self.expect.partition(":")[0]
+
+    @property
+    def code(self) -> str:
+        """The stable code of a refusal, or how an accepted input is to be taken."""
+        return self.expect.partition(":")[2]
+
+
+def files() -> list[Path]:
+    """Return the files that hold cases."""
+    extra = os.environ.get(EXTRA)
+    return [*sorted(FOLDER.glob("*.json")), *([Path(extra)] if extra else [])]
+
+
+def every_case() -> list[Case]:
+    """Return every case once; one that has another's id is told apart by its file's name."""
+    found: dict[str, Case] = {}
+    for file in files():
+        for item in json.loads(file.read_text(encoding="utf-8")):
+            case = Case(**item)
+            if found.get(case.id, case) != case:
+                case = case._replace(id=f"{case.id}@{file.stem}")
+            found[case.id] = case
+    return list(found.values())
+
+
+def cases(surface: str) -> list[Case]:
+    """Return the cases of one surface."""
+    return [case for case in every_case() if case.surface == surface]
+
+
+def custody(*words: str) -> Done:
+    """Run the command line in this process; an internal error is a failure of the test."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="") for _ in range(2))
+    with redirect_stdout(out), redirect_stderr(err):
+        code = main(words)
+    done = Done(code, _printed(out), _printed(err))
+    assert "Traceback" not in done.err, done.err
+    assert done.code in {0, 1, 3, 130}, f"exit code {done.code}: {done.out}{done.err}"
+    return done
+
+
+def _printed(stream: io.TextIOWrapper) -> str:
+    stream.seek(0)
+    return stream.read()
+
+
+class Ground(Bench):
+    """A place to run pipelines in, by the command line, with somebody else's files beside it."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(home)
+        self.outside = home / "outside"
+        self.outside.mkdir()
+        (self.outside / "secret").write_text("secret")
+
+    @property
+    def workspace(self) -> Path:
+        """Where the run works."""
+        return self.path("workspace")
+
+    def source(self, text: str, name: str = "pipeline.dot") -> str:
+        """Write a pipeline as it stands; a text that is no Unicode is written all the same."""
+        path = self.home / name
+        path.write_bytes(text.encode("utf-8", "surrogatepass"))
+        return str(path)
+
+    def answers(self, *answers: dict[str, Any], name: str = "answers.json") -> str:
+        """Write what the fake agent will do; return how the agent is named then."""
+        path = self.home / name
+        path.write_text(json.dumps({"answers": [{"text": "Done.\n", **one} for one in answers]}))
+        return f"fake:{path}"
+
+    def start(self, pipeline: str, agent: str = "stub", run_id: str = "r1") -> Done:
+        """Run a pipeline."""
+        return custody(
+            "run", pipeline, "--workdir", str(self.workdir), "--runsdir", str(self.runsdir),
+            "--run-id", run_id, "--agent", agent, "--json",
+        )  # fmt: skip
+
+    def ask(self, command: str, run_id: str = "r1", *words: str) -> Done:
+        """Ask for something about a run."""
+        return custody(command, run_id, "--runsdir", str(self.runsdir), "--json", *words)
+
+    def refusals(self, run_id: str = "r1") -> list[Verdict]:
+        """Return every verdict of the run's guards and gates."""
+        violations = (f for f in self.facts(run_id) if isinstance(f, GuardrailViolation))
+        return [verdict for violation in violations for verdict in violation.verdicts]
+
+    def surroundings(self) -> dict[str, str]:
+        """Return everything but the runs, to see that a run left it alone."""
+        return picture(self.home, leave_out=("runs",))
+
+
+def facts_of(run: Path) -> list[AnyFact]:
+    """Return every fact of the run in a folder."""
+    with Root.open(str(run)) as root:
+        return [line.fact() for line in read_lines(root, run_id=run.name)]
+
+
+def picture(folder: Path, *, leave_out: tuple[str, ...] = ()) -> dict[str, str]:
+    """Return what stands below a folder, each name with its mode and content."""
+    return {path: _state(f"{folder}/{path}") for path in _below(str(folder), leave_out)}
+
+
+def _below(folder: str, leave_out: tuple[str, ...]) -> Iterator[str]:
+    for top, folders, names in os.walk(folder):
+        if top == folder:
+            folders[:] = [name for name in folders if name not in leave_out]
+        yield from (os.path.relpath(f"{top}/{name}", folder) for name in (*folders, *names))
+
+
+def _state(path: str) -> str:
+    state = os.lstat(path)
+    if stat.S_ISLNK(state.st_mode):
+        return f"-> {os.readlink(path)}"
+    if not stat.S_ISREG(state.st_mode) or state.st_size > 1 << 26:
+        return f"{state.st_mode:o}"
+    content = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    return f"{state.st_mode:o} {content}"
+
+
+def quoted(text: str) -> str:
+    """Return a text as a string of the pipeline language."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + escaped.replace("\n", "\\n").replace("\t", "\\t") + '"'
