@@ -21,6 +21,7 @@ from custody.store.index import check_run_id, find_run, list_runs, new_run_id
 if TYPE_CHECKING:
     from custody.engine.replay import Replay
     from custody.engine.verify import Verification
+    from custody.engine.waiting import Waiting
     from custody.model.event import JournalLine
     from custody.pipeline.plan import PlannedNode
     from custody.scenarios import Scenario
@@ -33,10 +34,12 @@ DEFAULT_AGENT = "stub"
 __all__ = [
     "RunResult",
     "account",
+    "answer",
     "changes",
     "check",
     "events",
     "fork",
+    "inbox",
     "lint_scenario",
     "list_runs",
     "load",
@@ -50,6 +53,7 @@ __all__ = [
     "scaffold",
     "show",
     "verify",
+    "waiting_request",
 ]
 
 
@@ -292,3 +296,24 @@ def lint_scenario(script: str) -> tuple[Finding, ...]:
 
     source = read_file(script).decode(errors="replace")
     return lint(source, executable=os.access(script, os.X_OK))
+
+
+def inbox(*, runsdir: str = DEFAULT_RUNSDIR) -> list[Waiting]:
+    """Return what waits for a person, over all runs."""
+    from custody.engine import waiting
+
+    return waiting.inbox(runsdir)
+
+
+def waiting_request(request: str, *, runsdir: str = DEFAULT_RUNSDIR) -> Waiting:
+    """Return the one request of that name that waits; raises `RunNotFound`."""
+    from custody.engine import waiting
+
+    return waiting.named(request, waiting.inbox(runsdir))
+
+
+def answer(request: str, text: str, *, runsdir: str = DEFAULT_RUNSDIR) -> Waiting:
+    """Hand in the answer to a request, once; the run goes on with it when it is resumed."""
+    from custody.engine import waiting
+
+    return waiting.answer(request, text, runsdir)

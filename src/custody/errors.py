@@ -16,6 +16,7 @@
     │   └── BlobDamaged          content is missing or is not what its name says
     ├── ReplayDiverged           the recorded answers led to another decision
     ├── StorageFailed            the disk refused: full, unreadable, read-only
+    ├── AnswerAwaited            a person must answer before the run can go on
     └── Interrupted              the user pressed Ctrl-C, or the process was told to end
 
 ``error_type`` is stable and machine-readable; ``exit_code`` is what the command line ends
@@ -154,6 +155,23 @@ class StorageFailed(CustodyError):
     """The disk refused: full, unreadable, read-only."""
 
     error_type = "STORAGE_FAILED"
+
+
+class AnswerAwaited(CustodyError):
+    """A person must answer before the run can go on; the run is left as it is until then."""
+
+    error_type = "ANSWER_AWAITED"
+    exit_code = EXIT_WAITING
+
+    def __init__(self, request_id: str, *, path: str, answer: str, run: str) -> None:
+        super().__init__(
+            f"{request_id} waits for a person",
+            where=path,
+            hint=f"custody answer {run}/{request_id} --file FILE",
+        )
+        self.request_id = request_id
+        self.path = path
+        self.answer = answer
 
 
 class Interrupted(CustodyError):

@@ -2,48 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import re
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from custody.errors import PathRefused
 from custody.executors import Stage, agents
-from custody.model.event import RequestAnswered, StageStarted
+from custody.model.event import StageStarted
 from custody.model.request import Ack, AgentRequest
 from support.bench import Bench
 
-CORPUS = Path(__file__).parents[1] / "hostile" / "corpus.json"
-CASES = [case for case in json.loads(CORPUS.read_text()) if case["surface"] == "redaction"]
 PRINTS = 'tell [type=tool, tool_command="sh tell.sh"] start -> tell -> done'
 ASKS = 'ask [prompt="x"] start -> ask -> done'
-
-
-def texts_of(given: Any) -> list[str]:
-    """Return what a case makes a program print, piece by piece."""
-    match given:
-        case {"chunks": chunks}:
-            return list(chunks)
-        case {"env": _, "text": text} | {"exception": text} | str(text):
-            return [text]
-        case {"argv": argv}:
-            return [" ".join(argv)]
-        case other:
-            raise AssertionError(other)
-
-
-def sensitive(case: dict[str, Any]) -> str:
-    """Return the part of a case's text that must not be found again."""
-    text = "".join(texts_of(case["input"]))
-    found = re.search(
-        r"(?:Bearer |--token |user:|token=|)"
-        r"([A-Za-z0-9_-]{6,}[0-9A-Za-z.=]{3,})(?=$|@|\.\.\.|\x07)",
-        text,
-    )
-    assert found, text
-    return found[1].rstrip(".")[:30]
 
 
 def whole_run(bench: Bench) -> str:
@@ -54,65 +22,6 @@ def whole_run(bench: Bench) -> str:
         for path in sorted(run.rglob("*"))
         if path.is_file() and path.relative_to(run).parts[0] not in {"workspace", "blobs"}
     )
-
-
-@pytest.fixture
-def surroundings(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in dict(request.param.get("env", {})).items():
-        monkeypatch.setenv(name, value)
-
-
-def environment_of(case: dict[str, Any]) -> dict[str, Any]:
-    return case["input"] if isinstance(case["input"], dict) else {}
-
-
-@pytest.mark.req("I-09")
-@pytest.mark.parametrize(
-    ("case", "surroundings"),
-    [pytest.param(case, environment_of(case), id=case["id"]) for case in CASES],
-    indirect=["surroundings"],
-)
-@pytest.mark.usefixtures("surroundings")
-def test_what_a_program_prints(case: dict[str, Any], bench: Bench) -> None:
-    lines = []
-    for number, text in enumerate(texts_of(case["input"])):
-        (bench.workdir / f"{number}.txt").write_text(text)
-        lines.append(f"cat {number}.txt; sleep 0.05; cat {number}.txt >&2")
-    (bench.workdir / "tell.sh").write_text("\n".join([*lines, "exit 3"]))
-    result = bench.run(PRINTS)
-    assert result.summary.status == "FAIL"
-    held = whole_run(bench)
-    (answered,) = (f for f in bench.facts() if isinstance(f, RequestAnswered))
-    if case["expect"] == "accept":
-        assert texts_of(case["input"])[0] in held
-        assert answered.ack.redacted == 0
-    else:
-        assert "[redacted:" in held
-        assert sensitive(case) not in held
-        assert answered.ack.redacted >= 2
-
-
-@pytest.mark.req("I-09")
-@pytest.mark.parametrize(
-    ("case", "surroundings"),
-    [pytest.param(case, environment_of(case), id=case["id"]) for case in CASES],
-    indirect=["surroundings"],
-)
-@pytest.mark.usefixtures("surroundings")
-def test_what_an_agent_says(case: dict[str, Any], bench: Bench) -> None:
-    text = "".join(texts_of(case["input"]))
-    answer = {"text": text, "notes": text, "outcome": "fail", "context_updates": {"a": [text]}}
-    book = bench.home / "book.json"
-    book.write_text(json.dumps({"answers": [answer]}))
-    bench.run(ASKS, agent=f"fake:{book}")
-    held = whole_run(bench)
-    (answered,) = (f for f in bench.facts() if isinstance(f, RequestAnswered))
-    if case["expect"] == "accept":
-        assert json.dumps(text)[1:-1] in held
-        assert answered.ack.redacted == 0
-    else:
-        assert sensitive(case) not in held
-        assert answered.ack.redacted >= 3
 
 
 @pytest.mark.req("I-09")

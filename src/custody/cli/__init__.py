@@ -35,6 +35,8 @@ COMMANDS = {
     "resume": "go on with a run that was left",
     "replay": "prove that the recorded answers lead to the recorded decisions",
     "fork": "start a new run that shares another's past up to a stage",
+    "inbox": "list what waits for a person",
+    "answer": "answer what a run waits for",
     "runs": "list the runs",
     "show": "show a run, or everything about one of its stages",
     "log": "print the journal of a run, and follow it",
@@ -44,7 +46,10 @@ COMMANDS = {
     "schema": "print the JSON Schema of a file or an event",
     "completion": "print a script that completes commands in your shell",
 }
-"""Every command, and what it does in one line. Its module has its name."""
+"""Every command, and what it does in one line. Its module has its name, but for `MODULES`."""
+
+MODULES = {"answer": "answering"}
+"""Commands whose name is taken by another module."""
 
 _EXITS = {"PASS": EXIT_DONE, "FAIL": EXIT_FAILED, "RUNNING": EXIT_WAITING}
 

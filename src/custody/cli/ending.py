@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import chain
 
 from custody.api import RunResult
-from custody.cli.answer import Answer
+from custody.cli.answer import Answer, Line
 from custody.cli.render.report import Place, report
 
 
 def ending(result: RunResult, options: Namespace, failures: Mapping[str, str]) -> Answer:
     """Return the report of a run that has just ended."""
     text = report(result.summary, place(result, options), failures=failures)
-    return Answer(data=result, text=text, status=result.summary.status)
+    return Answer(data=result, text=chain(text, awaited(result)), status=result.summary.status)
+
+
+def awaited(result: RunResult) -> Iterator[Line]:
+    """Return what a person must do before the run can go on."""
+    if result.waiting:
+        request = f"{result.run_id}/{result.waiting}"
+        yield Line(f"{result.waiting} waits for a person: custody answer {request} --edit", "warn")
 
 
 def place(result: RunResult, options: Namespace) -> Place:

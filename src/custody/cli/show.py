@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from itertools import chain
 
 from custody.cli import options as declare
 from custody.cli.answer import Answer, Arguments
@@ -43,11 +44,12 @@ def answer(options: Namespace) -> Answer:
 def _run(options: Namespace) -> Answer:
     from custody import api
     from custody.cli import config
-    from custody.cli.ending import place
+    from custody.cli.ending import awaited, place
     from custody.cli.render.report import report
 
     result = api.show(options.run, runsdir=config.setting("runsdir", options.runsdir))
-    return Answer(data=result, text=report(result.summary, place(result, options), whole=True))
+    text = report(result.summary, place(result, options), whole=True)
+    return Answer(data=result, text=chain(text, awaited(result)))
 
 
 def _stage(options: Namespace) -> Answer:

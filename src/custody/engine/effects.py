@@ -49,9 +49,10 @@ class Effects:
     ) -> tuple[RequestAnswered, tuple[Change, ...]]:
         """Carry out a request: it is durable before anything is done, and so is its answer."""
         folder = self._run.stage(node.id, visit, attempt)
-        folder.begin()
-        for given in request.given():
-            folder.write(given.path.rpartition("/")[2], given.text or "")
+        given = {item.path.rpartition("/")[2]: item.text or "" for item in request.given()}
+        folder.begin(tuple(given))
+        for name, text in given.items():
+            folder.write(name, text)
         folder.settle()
         commit()
         redaction = Redaction(self._redactor)

@@ -14,6 +14,7 @@ from custody.model.event import (
     AnyFact,
     JournalLine,
     Origin,
+    PipelineReplaced,
     RunResumed,
     StageStarted,
 )
@@ -55,6 +56,8 @@ def fork(
         journal.append(started, role="engine", path=PIPELINE_NAME)
         for line in shared[1:]:
             fact = line.fact()
+            if isinstance(fact, PipelineReplaced):
+                fact = _still_spent(fact, pipeline.sha256, journal.count - 1)
             for evidence in evidence_of(fact):
                 run.write(evidence.path, parent.read_evidence(evidence), sync=True)
             journal.append(fact, role=line.role, path=line.path)
@@ -85,4 +88,11 @@ def _lines_before(records: Records, node: str) -> list[JournalLine]:
 
 
 def _is_shared(fact: AnyFact) -> bool:
+    if isinstance(fact, PipelineReplaced):
+        return bool(fact.discarded)
     return fact.decision or isinstance(fact, AgentReplaced)
+
+
+def _still_spent(fact: PipelineReplaced, pipeline: str, seq: int) -> PipelineReplaced:
+    """Return the fact as a fork knows it: no line is set aside, but what they cost still counts."""
+    return replace(fact, old_sha256=pipeline, new_sha256=pipeline, kept_seq=seq)

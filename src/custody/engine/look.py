@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from custody.engine.records import Records
 from custody.engine.session import RunResult
+from custody.engine.waiting import waiting
 from custody.errors import UsageError
 from custody.model.event import JournalLine
 from custody.model.record import encode
@@ -34,7 +35,13 @@ def overview(path: str) -> RunResult:
         for _fact, _made in collect(collector, noticed(), records.changes_of):
             pass
         summary = collector.summary(hashlib.sha256(last).hexdigest())
-        return RunResult(run_id=run.run_id, path=run.path, summary=summary)
+        awaited = waiting(path) if summary.status == "RUNNING" else None
+        return RunResult(
+            run_id=run.run_id,
+            path=run.path,
+            summary=summary,
+            waiting="" if awaited is None or awaited.answered else awaited.request_id,
+        )
 
 
 def account(path: str, node: str, attempt: str) -> Account:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from custody.checks.guards.writes import judge_changes, violation_reason
-from custody.engine import redaction, retry
+from custody.engine import budget, redaction, retry
 from custody.engine.route import choose
 from custody.engine.tape import Tape
 from custody.errors import Refused
@@ -110,7 +110,7 @@ class Engine:
         limit = self.pipeline.attributes.get("max_steps")
         if limit is not None and self.state.steps >= int(str(limit.value)):
             return f"max_steps exceeded: {limit.value}"
-        return ""
+        return budget.exceeded(self.pipeline, node, self.state)
 
     def _stage(self, node: Node) -> Outcome:
         """Enter a node and try until it has an outcome."""
@@ -118,7 +118,8 @@ class Engine:
         attempt = 1
         while True:
             outcome = self._attempt(node, visit, attempt)
-            if not retry.may_retry(node, attempt, outcome):
+            spent = budget.exceeded(self.pipeline, node, self.state)
+            if spent or not retry.may_retry(node, attempt, outcome):
                 break
             delay = retry.delay(self._started.decided_as, node, attempt)
             self._record(
@@ -150,6 +151,8 @@ class Engine:
         except Refused as refused:
             self._start_stage(node, visit, attempt, None)
             return self._refuse(node, refused)
+        if request is not None:
+            request = budget.bounded(request, self.pipeline, node, self.state)
         self._start_stage(node, visit, attempt, request)
         if request is None:
             return handler.outcome(node, Ack(request_id=situation.request_id(node), status="ok"))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from custody.engine.interruption import Interruption
+from custody.engine.look import overview
 from custody.engine.records import PIPELINE_NAME, Records, evidence_of
 from custody.engine.replay import play
 from custody.engine.session import RunResult, Session
 from custody.engine.tape import Listener
+from custody.engine.waiting import waiting
 from custody.errors import JournalBroken, MalformedDocument, PathRefused, PipelineChanged
 from custody.model.documents import Checkpoint
 from custody.model.event import (
@@ -17,11 +19,13 @@ from custody.model.event import (
     PipelineCompleted,
     PipelineFailed,
     PipelineReplaced,
+    RequestAnswered,
     RunResumed,
     StageCompleted,
     StageStarted,
 )
 from custody.model.graph import Pipeline
+from custody.model.request import Spent
 from custody.store.journal import EVENTS, Journal, digest, read_lines
 from custody.store.rundir import RunDirectory
 from custody.views import checkpoint
@@ -38,8 +42,12 @@ def resume(
     """Take a run to its end; finished stages are not run again, and an ended run stays as it is.
 
     ``pipeline`` is what the caller believes the run is of. Another one than the run's own is
-    refused with a list of what differs, unless ``accept_change`` is set.
+    refused with a list of what differs, unless ``accept_change`` is set. A run that still waits
+    for a person is left as it is.
     """
+    awaited = waiting(path) if pipeline is None else None
+    if awaited is not None and not awaited.answered:
+        return overview(path)
     with Interruption() as interruption, RunDirectory.open(path, write=True) as run:
         run.sweep()
         refuse_lost_lines(run)
@@ -126,16 +134,38 @@ def _replace(
             hint="--accept-pipeline-change goes on with it, re-using what is unchanged",
         )
     kept_seq, reused = _reusable(records, old, new)
+    discarded = _spent_after(records, kept_seq)
     records.run.blobs.put(new.source)
     records.run.blobs.sync()
     journal.append(
         PipelineReplaced(
-            old_sha256=old.sha256, new_sha256=new.sha256, kept_seq=kept_seq, reused=reused
+            old_sha256=old.sha256,
+            new_sha256=new.sha256,
+            kept_seq=kept_seq,
+            reused=reused,
+            discarded=discarded,
         ),
         role="engine",
         path=PIPELINE_NAME,
     )
     journal.commit()
+
+
+def _spent_after(records: Records, kept_seq: int) -> dict[str, Spent]:
+    """Return what the lines cost that will no longer count, by node."""
+    spent: dict[str, Spent] = {}
+    for line in records.lines():
+        fact = line.fact()
+        if line.seq <= kept_seq:
+            continue
+        costs: dict[str, Spent] = {}
+        if isinstance(fact, RequestAnswered):
+            costs = {fact.node: fact.ack.spent()}
+        elif isinstance(fact, PipelineReplaced):
+            costs = fact.discarded
+        for node, cost in costs.items():
+            spent[node] = spent.get(node, Spent()).plus(cost)
+    return spent
 
 
 def _reusable(records: Records, old: Pipeline, new: Pipeline) -> tuple[int, tuple[str, ...]]:

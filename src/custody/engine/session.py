@@ -11,16 +11,18 @@ from custody.engine.interruption import Interruption
 from custody.engine.loop import Engine
 from custody.engine.records import Records
 from custody.engine.tape import Listener, Tape
-from custody.errors import Interrupted
+from custody.errors import AnswerAwaited, Interrupted
 from custody.executors.dispatch import Dispatch
 from custody.model.documents import Summary
 from custody.model.event import (
     RunInterrupted,
     RunResumed,
+    RunWaiting,
 )
 from custody.model.graph import Pipeline
 from custody.model.record import Record
 from custody.store.journal import Journal
+from custody.views.collect import Collector
 from custody.views.rebuild import rebuild
 from custody.views.writer import ViewWriter
 from custody.workspace.workspace import Workspace
@@ -34,6 +36,8 @@ class RunResult(Record, frozen=True):
     run_id: str
     path: str
     summary: Summary
+    waiting: str = ""
+    """The request that a person must answer before the run can go on; empty when there is none."""
 
 
 class Session:
@@ -55,7 +59,10 @@ class Session:
         resumed: RunResumed | None = None,
         listeners: tuple[Listener, ...] = (),
     ) -> RunResult:
-        """Take the run to its end; raises `Interrupted` when it is told to stop."""
+        """Take the run to its end, or to where a person must answer before it can go on.
+
+        Raises `Interrupted` when it is told to stop.
+        """
         dispatch = Dispatch()
         effects = Effects(self._records, self._workspace, dispatch, interruption)
         collector = rebuild(self._run, self._records.lines(), effects.recorded_changes)
@@ -74,6 +81,18 @@ class Session:
             if resumed is not None and resumed.torn_bytes and not tape.live:
                 tape.write(resumed)  # the run had ended, but what was cut off is told
                 tape.commit()
+        except AnswerAwaited as awaited:
+            tape.write(
+                RunWaiting(
+                    node=awaited.request_id.partition("/")[0],
+                    request_id=awaited.request_id,
+                    path=awaited.path,
+                    answer=awaited.answer,
+                ),
+                path=awaited.path,
+            )
+            tape.commit()
+            return self._result(collector, waiting=awaited.request_id)
         except KeyboardInterrupt:
             tape.write(RunInterrupted(reason=interruption.requested or "interrupted"))
             tape.commit()
@@ -86,10 +105,14 @@ class Session:
         workspace = self._workspace.tree()
         self._run.blobs.sync()
         views.close(workspace)
+        return self._result(collector)
+
+    def _result(self, collector: Collector, waiting: str = "") -> RunResult:
         return RunResult(
             run_id=self._run.run_id,
             path=self._run.path,
             summary=collector.summary(self._journal.head),
+            waiting=waiting,
         )
 
     def _take_up(self, tape: Tape, resumed: RunResumed) -> None:

@@ -18,9 +18,10 @@ from typing import TypeVar
 from custody.engine.records import PIPELINE_NAME, Records, evidence_of
 from custody.engine.replay import play
 from custody.errors import CustodyError, JournalBroken
+from custody.executors.agents.outbox import INBOX, OUTBOX
 from custody.model.change import Change, Tree
 from custody.model.documents import Checkpoint, Manifest
-from custody.model.event import AnyFact, RequestAnswered, RunStatus, StageStarted
+from custody.model.event import AnyFact, RequestAnswered, RunStatus, RunWaiting, StageStarted
 from custody.model.evidence import Evidence
 from custody.model.record import Record, encode, encode_pretty
 from custody.model.request import AnyRequest, WriteRequest
@@ -96,6 +97,8 @@ class _Audit:
         self._blobs = 0
         self._final = Tree(sha256="", entries=0, bytes=0)
         """What the workspace is at the end."""
+        self._asked: set[str] = set()
+        """What a person was asked, and where the answer belongs, by path."""
         self._in_doubt: AnyRequest | None = None
         """What was asked for last, as long as it has no answer."""
 
@@ -143,6 +146,8 @@ class _Audit:
             self._lines += 1
             self._offset += len(raw) + 1
             self._head = hashlib.sha256(raw).hexdigest()
+            if line.event == RunWaiting.__name__ and isinstance(fact := line.fact(), RunWaiting):
+                self._asked |= {fact.path, fact.answer}
         for line in self._records().lines():
             fact = line.fact()
             if isinstance(fact, StageStarted | RequestAnswered):
@@ -246,7 +251,7 @@ class _Audit:
 
     def unclaimed(self) -> Iterator[Mismatch]:
         """Find files that nothing accounts for; work that was lost in a crash has its own place."""
-        claimed = {EVENTS, *self._evidence, *self._views}
+        claimed = {EVENTS, *self._evidence, *self._views, *self._asked}
         for path in self._run.files():
             if path not in claimed and ".lost." not in path and not self._under_way(path):
                 yield Mismatch("unclaimed", path, "no line of the journal accounts for it")
@@ -256,6 +261,8 @@ class _Audit:
         if self._ended():
             return False
         if path == checkpoint.NAME or is_temporary(path.rpartition("/")[2]):
+            return True
+        if path.startswith((f"{OUTBOX}/", f"{INBOX}/")):
             return True
         asked = self._in_doubt
         return asked is not None and (

@@ -10,7 +10,7 @@ from custody.model.graph import AttributeKind, AttributeRule, Node
 from custody.model.relpath import RelPath
 
 AGENTS = ("claude", "codex", "command", "local_exec", "opencode")
-PREFIXES = ("test.", *(f"{name}." for name in AGENTS))
+PREFIXES = ("test.", "outbox.", *(f"{name}." for name in AGENTS))
 FOLDERS = ("workdir", "add_dirs")
 SANDBOXES = ("read-only", "workspace-write", "danger-full-access")
 APPROVALS = ("untrusted", "on-request", "never")
@@ -35,6 +35,7 @@ _PROGRAM: tuple[tuple[str, AttributeKind, str], ...] = (
 
 RULES: tuple[AttributeRule, ...] = (
     AttributeRule(name="test.*", kind="string", doc="Script of the fake agent."),
+    AttributeRule(name="outbox.*", kind="integer", doc="Budgets of the outbox agent."),
     *_rules(
         "codex",
         ("sandbox", "string", f"Codex's own: {', '.join(f'`{s}`' for s in SANDBOXES)}."),

@@ -2,7 +2,7 @@
 
 A run is a sequence of facts. What the engine decided is a pure function of the facts before
 it, so the sequence can be made again from the answers in it. Facts that tell of the process
-rather than of a decision (`RunResumed`, `RunInterrupted`) are passed over then.
+rather than of a decision (`RunResumed`, `RunInterrupted`, `RunWaiting`) are passed over then.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from custody.model.change import Tree
 from custody.model.evidence import Evidence
 from custody.model.outcome import Outcome, Route
 from custody.model.record import Document, Record
-from custody.model.request import Ack, AnyRequest
+from custody.model.request import Ack, AnyRequest, Spent
 from custody.model.verdict import Verdict
 
 Level = Literal["info", "warning", "error"]
@@ -150,6 +150,18 @@ class RunInterrupted(Fact, frozen=True):
     reason: str
 
 
+class RunWaiting(Fact, frozen=True):
+    """The process ended because a person must answer first; the run can be resumed then."""
+
+    decision: ClassVar[bool] = False
+    node: str
+    request_id: str
+    path: str
+    """What is asked for, relative to the run directory."""
+    answer: str
+    """The file that must be written, once, relative to the run directory."""
+
+
 class RunResumed(Fact, frozen=True):
     """A process took the run up again."""
 
@@ -171,6 +183,8 @@ class PipelineReplaced(Fact, frozen=True):
     kept_seq: int
     reused: tuple[str, ...]
     """Nodes whose finished work was kept."""
+    discarded: dict[str, Spent] = {}
+    """What the lines that no longer count have cost, by node: it stays spent."""
 
 
 class AgentReplaced(Fact, frozen=True):
@@ -192,6 +206,7 @@ AnyFact = (
     | PipelineCompleted
     | PipelineFailed
     | RunInterrupted
+    | RunWaiting
     | RunResumed
     | PipelineReplaced
     | AgentReplaced

@@ -114,6 +114,23 @@ class Usage(Record, frozen=True, omit_defaults=True):
     cost_usd: float = 0.0
 
 
+class Spent(Record, frozen=True, omit_defaults=True):
+    """What some requests cost together."""
+
+    cost_usd: float = 0.0
+    tokens: int = 0
+    """Of input and output."""
+    seconds: float = 0.0
+
+    def plus(self, other: Spent) -> Spent:
+        """Return both together."""
+        return Spent(
+            cost_usd=self.cost_usd + other.cost_usd,
+            tokens=self.tokens + other.tokens,
+            seconds=self.seconds + other.seconds,
+        )
+
+
 class Ack(Record, frozen=True, omit_defaults=True):
     """What happened. Clocks, exit codes and texts from outside enter a run only here."""
 
@@ -132,6 +149,15 @@ class Ack(Record, frozen=True, omit_defaults=True):
     usage: Usage | None = None
     redacted: int = 0
     """How many secrets were taken out of what came back."""
+
+    def spent(self) -> Spent:
+        """Return what the work cost, as far as it is known."""
+        usage = self.usage or Usage()
+        return Spent(
+            cost_usd=usage.cost_usd,
+            tokens=usage.input_tokens + usage.output_tokens,
+            seconds=self.seconds,
+        )
 
     def sealed(self) -> Ack:
         """Return the ack as the journal keeps it."""

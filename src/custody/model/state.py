@@ -25,6 +25,7 @@ from custody.model.event import (
     StageStarted,
 )
 from custody.model.outcome import Outcome
+from custody.model.request import Spent
 
 
 class State:
@@ -52,6 +53,10 @@ class State:
         self.unhandled: dict[str, str] = {}
         """Failures that no edge took care of, by node."""
         self.active_seconds = 0.0
+        self.usage: dict[str, Spent] = {}
+        """What each node has cost by now, work that a changed pipeline set aside included."""
+        self.spent = Spent()
+        """What the run has cost by now."""
 
     def apply(self, fact: AnyFact) -> None:
         """Take one more fact into account."""
@@ -60,6 +65,7 @@ class State:
                 self._enter(fact)
             case RequestAnswered():
                 self.active_seconds += fact.ack.seconds
+                self._spend(fact.node, fact.ack.spent())
             case StageRetrying():
                 self._remember_failure(fact.node, fact.outcome)
             case StageCompleted():
@@ -78,7 +84,7 @@ class State:
                 self.agent = fact.agent
                 self.context["graph.goal"] = fact.goal
             case PipelineReplaced():
-                self.pipeline_sha256 = fact.new_sha256
+                self._go_over(fact)
             case AgentReplaced():
                 self.agent = fact.agent
             case PipelineCompleted() | PipelineFailed():
@@ -97,6 +103,15 @@ class State:
         self.unhandled.pop(fact.node, None)
         if self.last_failure.get("node") == fact.node:
             self.last_failure = {}
+
+    def _go_over(self, fact: PipelineReplaced) -> None:
+        self.pipeline_sha256 = fact.new_sha256
+        for node, spent in fact.discarded.items():
+            self._spend(node, spent)
+
+    def _spend(self, node: str, spent: Spent) -> None:
+        self.usage[node] = self.usage.get(node, Spent()).plus(spent)
+        self.spent = self.spent.plus(spent)
 
     def _remember_failure(self, node: str, outcome: Outcome) -> None:
         self.last_failure = {

@@ -32,6 +32,9 @@ RANGES: Final = {
     "max_visits": (1, 1_000_000),
     "max_steps": (1, 10_000_000),
     "max_retries": (0, 100),
+    "max_cost": (0, 1_000_000_000.0),
+    "max_tokens": (0, 1_000_000_000_000),
+    "max_seconds": (0.001, 365 * 86_400.0),
     "timeout": (0.001, 30 * 86_400.0),
     "retry_delay": (0, 86_400.0),
 }
@@ -42,12 +45,20 @@ def _rule(name: str, kind: AttributeKind, doc: str) -> AttributeRule:
     return AttributeRule(name=name, kind=kind, doc=doc)
 
 
+_BUDGETS: Final = (
+    _rule("max_cost", "float", "US dollars that agents may spend; no stage begins after more."),
+    _rule("max_tokens", "integer", "Tokens that agents may use, of input and output together."),
+    _rule("max_seconds", "duration", "Active time; the last stage gets what is left of it."),
+)
+"""What may be spent: on the graph by the run, on a node by all of its visits."""
+
 NODE_ATTRIBUTES: Final = (
     _rule("label", "string", "What a picture shows instead of the id."),
     _rule("type", "string", "The node's type; without it the shape decides."),
     _rule("shape", "string", "DOT shape; some of them stand for a type."),
     _rule("max_visits", "integer", "How often the run may come here."),
     _rule("max_retries", "integer", "Attempts after the first one."),
+    *_BUDGETS,
     _rule("retry_delay", "duration", "Wait before the second attempt; doubles with each one."),
     _rule("allow_partial", "boolean", "Used-up attempts give partial_success instead of fail."),
     _rule("timeout", "duration", "After this long the work is ended."),
@@ -62,6 +73,7 @@ GRAPH_ATTRIBUTES: Final = (
     _rule("label", "string", "What a picture shows as its title."),
     _rule("goal", "string", "What the run is for; prompts use it as $goal."),
     _rule("max_steps", "integer", "How many stages a run may enter."),
+    *_BUDGETS,
     _rule("var.*", "string", "Default of a name that templates use as ${name}."),
 )
 

@@ -16,12 +16,14 @@ from custody.model.event import (
     PipelineCompleted,
     PipelineFailed,
     RunInterrupted,
+    RunWaiting,
 )
 from custody.store import files
 from custody.store.journal import EVENTS
 from custody.store.root import Root
 
-ENDINGS = {kind.__name__ for kind in (PipelineCompleted, PipelineFailed, RunInterrupted)}
+_LAST_WORDS = (PipelineCompleted, PipelineFailed, RunInterrupted, RunWaiting)
+ENDINGS = {kind.__name__ for kind in _LAST_WORDS}
 """Events after which no process is at work, unless a line follows."""
 _CHUNK = 1 << 20
 _PAUSE = 0.2

@@ -42,9 +42,12 @@ class StageFolder:
         folder._clean = clean
         return folder
 
-    def begin(self) -> str:
-        """Make the folder, empty; return where what an earlier process left there was put."""
-        if self._folders.make(self.path):
+    def begin(self, given: tuple[str, ...] = ()) -> str:
+        """Make the folder, empty; return where what an earlier process left there was put.
+
+        A folder that holds nothing but files of the names ``given`` is as good as a new one.
+        """
+        if self._folders.make(self.path) or set(self._run.names(self.path)) <= set(given):
             return ""
         aside = self.set_aside()
         self._folders.make(self.path)

@@ -19,6 +19,7 @@ from custody.model.event import (
     RouteChosen,
     RunInterrupted,
     RunResumed,
+    RunWaiting,
     StageCompleted,
     StageFailed,
     StageRetrying,
@@ -70,6 +71,10 @@ SAID: list[tuple[AnyFact, str]] = [
         "max_steps exceeded: 3",
     ),
     (RunInterrupted(reason="SIGINT"), "SIGINT"),
+    (
+        RunWaiting(node="a", request_id="a/1.1", path="outbox/001_a_answer.md", answer="inbox/x"),
+        "a/1.1 must be answered: outbox/001_a_answer.md",
+    ),
     (RunResumed(torn_bytes=7, restored_count=2), "2 workspace paths put back, 7 torn bytes cut"),
     (
         PipelineReplaced(old_sha256="a" * 64, new_sha256="b" * 64, kept_seq=4, reused=()),

@@ -229,7 +229,7 @@ VENDORS = tuple(
 """Formats that a vendor has published."""
 
 PATTERNS = (*VENDORS, *GENERIC)
-BY_KEYWORD = {
-    keyword: tuple(row for row in PATTERNS if keyword in row.keywords)
-    for keyword in dict.fromkeys(word for row in PATTERNS for word in row.keywords)
-}
+BY_KEYWORD: dict[str, list[Pattern]] = {}
+for _row in PATTERNS:
+    for _keyword in _row.keywords:
+        BY_KEYWORD.setdefault(_keyword, []).append(_row)

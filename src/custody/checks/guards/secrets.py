@@ -27,22 +27,18 @@ OVERLAP = 4096
 LONG_LINE = 32 * 1024
 """Bytes after which a line is taken in parts, and a key that does not end as text."""
 
-_SECRET_NAME = re.compile(
-    r"TOKEN|SECRET|PASSW(?:OR)?D|PASSPHRASE|CREDENTIAL|COOKIE|APIKEY|KEY|"
-    r"(?:^|_)(?:PASS|PWD|PAT|DSN|AUTH)(?:$|_)",
-    re.IGNORECASE,
+_SECRET_PARTS = (
+    "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "COOKIE", "KEY",
+)  # fmt: skip
+_SECRET_WORDS = frozenset({"PASS", "PWD", "PAT", "DSN", "AUTH"})
+_HARMLESS_PARTS = ("KEYBOARD", "KEYMAP", "KEYRING")
+_HARMLESS_ENDS = ("_FILE", "_PATH", "_DIR", "_SOCK", "_PARALLELISM")
+_FLAG = (
+    r"(?is)--?(?:[a-z0-9]+[-_])*(?:token|secret|password|passwd|passphrase|api[-_]?key|"
+    r"access[-_]?key|private[-_]?key|credentials?)(?:=(.+))?"
 )
-_HARMLESS_NAME = re.compile(
-    r"KEYBOARD|KEYMAP|KEYRING|(?:^|_)OLDPWD$|^PWD$|_(?:FILE|PATH|DIR|SOCK|PARALLELISM)$",
-    re.IGNORECASE,
-)
-_FLAG = re.compile(
-    r"--?(?:[a-z0-9]+[-_])*(?:token|secret|password|passwd|passphrase|api[-_]?key|access[-_]?key|"
-    r"private[-_]?key|credentials?)(?:=(.+))?",
-    re.IGNORECASE | re.DOTALL,
-)
-_MARKER = re.compile(r"\[redacted:([A-Za-z0-9_.-]+)\]")
-_ODD = re.compile(r"[^A-Za-z0-9_.-]")
+_MARKER = r"\[redacted:([A-Za-z0-9_.-]+)\]"
+_ODD = r"[^A-Za-z0-9_.-]"
 _KEY_BEGINS = b"-----BEGIN "
 _KEY_ENDS = b"-----END "
 
@@ -54,13 +50,21 @@ def secret_values(environment: Mapping[str, str]) -> dict[str, str]:
     return {
         name: value
         for name, value in environment.items()
-        if len(value) >= SHORTEST and _SECRET_NAME.search(name) and not _HARMLESS_NAME.search(name)
+        if len(value) >= SHORTEST and _is_secret(name.upper())
     }
 
 
 def redactor_for(environment: Mapping[str, str]) -> Redactor:
     """Return the redactor that knows the secrets of an environment."""
     return _made(tuple(secret_values(environment).items()))
+
+
+def _is_secret(name: str) -> bool:
+    if name == "PWD" or name.endswith(_HARMLESS_ENDS):
+        return False
+    if any(part in name for part in _SECRET_PARTS):
+        return not any(part in name for part in _HARMLESS_PARTS)
+    return not _SECRET_WORDS.isdisjoint(name.split("_"))
 
 
 class Redactor:
@@ -72,7 +76,7 @@ class Redactor:
             for part in (value, *value.splitlines()):
                 if len(part.strip()) >= SHORTEST:
                     for spelling in spellings(part.strip()):
-                        spelt.setdefault(spelling, _ODD.sub("_", name) or "value")
+                        spelt.setdefault(spelling, _compiled(_ODD).sub("_", name) or "value")
         self._known = tuple(sorted(spelt.items(), key=lambda item: (-len(item[0]), item)))
         self._names = {*spelt.values(), "value", *(row.name for row in PATTERNS)}
         self.overlap = max(OVERLAP, *(len(spelling) + 4 for spelling in spelt), LONGEST + 512)
@@ -97,12 +101,13 @@ class Redactor:
         """Do the same for the words of a command: a flag's value is secret by the flag's name."""
         words: list[str] = []
         total, secret_next = 0, False
+        marker = _compiled(_MARKER)
         for word in argv:
             cleaned, count = self.redact(word)
-            flag = _FLAG.fullmatch(word)
-            if secret_next and not word.startswith("--") and not _MARKER.fullmatch(word):
+            flag = _compiled(_FLAG).fullmatch(word)
+            if secret_next and not word.startswith("--") and not marker.fullmatch(word):
                 cleaned, count = "[redacted:flag]", 1
-            elif flag and flag[1] and not _MARKER.fullmatch(flag[1]):
+            elif flag and flag[1] and not marker.fullmatch(flag[1]):
                 cleaned, count = f"{word[: flag.start(1)]}[redacted:flag]", 1
             secret_next = bool(flag and flag[1] is None)
             words.append(cleaned)
@@ -133,7 +138,7 @@ class Redactor:
         """Yield the parts between what has been redacted already."""
         at = 0
         if "[redacted:" in raw:
-            for marker in _MARKER.finditer(raw):
+            for marker in _compiled(_MARKER).finditer(raw):
                 if marker[1] in self._names:
                     yield at, marker.start()
                     at = marker.end()

@@ -17,6 +17,7 @@ from custody.model.event import (
     RouteChosen,
     RunInterrupted,
     RunResumed,
+    RunWaiting,
     StageCompleted,
     StageFailed,
     StageRetrying,
@@ -58,12 +59,14 @@ def detail(fact: AnyFact) -> str:  # noqa: PLR0911 - one answer for each kind of
             return _of_the_run(fact)
 
 
-def _of_the_run(fact: AnyFact) -> str:
+def _of_the_run(fact: AnyFact) -> str:  # noqa: PLR0911 - the same
     match fact:
         case PipelineFailed():
             return fact.reason
         case RunInterrupted():
             return fact.reason
+        case RunWaiting():
+            return f"{fact.request_id} must be answered: {fact.path}"
         case RunResumed():
             torn = f", {count(fact.torn_bytes, 'torn byte')} cut" if fact.torn_bytes else ""
             return f"{count(fact.restored_count, 'workspace path')} put back{torn}"

@@ -47,6 +47,12 @@ def _fake(argument: str, _runner: Runner) -> Agent:
     return FakeAgent(argument)
 
 
+def _outbox(_argument: str, _runner: Runner) -> Agent:
+    from custody.executors.agents.outbox import OutboxAgent
+
+    return OutboxAgent()
+
+
 def _codex(argument: str, runner: Runner) -> Agent:
     from custody.executors.agents.codex import CodexAgent
     from custody.executors.agents.program import ProgramRunner
@@ -78,6 +84,8 @@ def _local_exec(argument: str, runner: Runner) -> Agent:
 BUILT_IN: dict[str, Callable[[str, Runner], Agent]] = {
     "stub": _stub,
     "fake": _fake,
+    "outbox": _outbox,
+    "manual_outbox": _outbox,
     "codex": _codex,
     "claude": _claude,
     "command": _command,

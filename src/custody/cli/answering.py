@@ -1,0 +1,83 @@
+"""``custody answer``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+
+from custody.cli import options as declare
+from custody.cli.answer import Answer, Arguments, Line
+from custody.errors import UsageError
+
+ABOUT = (
+    "Answer what a run waits for, once: an answer is never replaced. The run goes on with it when\n"
+    "it is resumed. REQUEST is what `custody inbox` lists, or NODE/VISIT.ATTEMPT where unique."
+)
+EXAMPLES = (
+    "custody answer review/1.1 --file answer.md",
+    "custody answer review/1.1 --edit",
+)
+TEMPLATE = "\n# Write the answer above this line; what stands below it is not part of it.\n\n"
+
+
+def arguments(parser: Arguments) -> None:
+    """Declare the arguments."""
+    parser.add_argument("request", metavar="REQUEST", help="what is answered")
+    file = parser.add_argument(
+        "--file",
+        metavar="FILE",
+        default="",
+        help="file that holds the answer; - for standard input",
+    )
+    file.complete = declare.FILE
+    parser.add_argument("--edit", action="store_true", help="write the answer in $EDITOR")
+    declare.runsdir(parser)
+
+
+def answer(options: Namespace) -> Answer:
+    """Hand the answer in."""
+    from custody import api
+    from custody.cli import config
+
+    if bool(options.file) == options.edit:
+        raise UsageError("an answer comes from --file or from --edit")
+    runsdir = config.setting("runsdir", options.runsdir)
+    text = _edited(options.request, runsdir) if options.edit else _given(options.file)
+    done = api.answer(options.request, text, runsdir=runsdir)
+    return Answer(
+        data=done,
+        text=[
+            Line(f"answered: {done.request_id}", "good"),
+            Line(f"next: custody resume {done.run_id}"),
+        ],
+    )
+
+
+def _given(file: str) -> str:
+    from custody.store.root import read_file
+
+    data = sys.stdin.buffer.read() if file == "-" else read_file(file)
+    return data.decode(errors="replace")
+
+
+def _edited(request: str, runsdir: str) -> str:
+    """Let the user write in an editor, with the prompt below the answer."""
+    import shlex
+    import subprocess
+    import tempfile
+
+    from custody import api
+    from custody.store.root import read_file
+
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    prompt = read_file(api.waiting_request(request, runsdir=runsdir).prompt).decode()
+    with tempfile.TemporaryDirectory(prefix="custody-answer-") as folder:
+        path = os.path.join(folder, "answer.md")
+        api.save(path, f"{TEMPLATE}{prompt}".encode())
+        if subprocess.run([*shlex.split(editor), path], check=False).returncode:
+            raise UsageError(f"{editor} failed", hint="set $EDITOR, or use --file")
+        return (
+            read_file(path).decode(errors="replace").partition(TEMPLATE.strip("\n"))[0].strip()
+            + "\n"
+        )

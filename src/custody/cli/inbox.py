@@ -1,0 +1,44 @@
+"""``custody inbox``."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from custody.cli import options as declare
+from custody.cli.answer import Answer, Arguments, Line
+
+ABOUT = "List what waits for a person, over all runs, the run that began first at the top."
+EXAMPLES = ("custody inbox", "custody inbox --json")
+
+
+def arguments(parser: Arguments) -> None:
+    """Declare the arguments."""
+    declare.runsdir(parser)
+
+
+def answer(options: Namespace) -> Answer:
+    """List it."""
+    from custody import api
+    from custody.cli import config
+    from custody.cli.render.table import table
+
+    found = api.inbox(runsdir=config.setting("runsdir", options.runsdir))
+    if not found:
+        return Answer(data={"waiting": []}, text=[Line("nothing waits")])
+    heading, *rows = table(
+        ("request", "since", "state", "prompt"),
+        [
+            (
+                f"{one.run_id}/{one.request_id}",
+                one.since[:19],
+                "answered" if one.answered else "waiting",
+                one.prompt,
+            )
+            for one in found
+        ],
+    )
+    lines = [
+        Line(text, "good" if one.answered else "warn")
+        for text, one in zip(rows, found, strict=True)
+    ]
+    return Answer(data={"waiting": found}, text=[Line(heading, "strong"), *lines])

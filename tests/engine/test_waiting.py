@@ -1,0 +1,196 @@
+"""A person is asked by a file, and answers by one; the run waits in between."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from custody import api
+from custody.cli import main
+from custody.engine.tape import Tape
+from custody.errors import PipelineInvalid, RunNotFound, UsageError
+from custody.model.event import AnyFact, RequestAnswered, RunWaiting
+from support.bench import Bench
+
+ASKS = 'ask [prompt="Review the change for $goal."] start -> ask -> done'
+OUTBOX = "outbox/001_ask_answer.md"
+
+
+@pytest.fixture
+def waiting(bench: Bench) -> Bench:
+    """Return a bench with a run that waits."""
+    result = bench.run(ASKS, agent="outbox")
+    assert (result.summary.status, result.waiting) == ("RUNNING", "ask/1.1")
+    return bench
+
+
+def verified(bench: Bench) -> bool:
+    return api.verify("r1", runsdir=str(bench.runsdir)).mismatches == ()
+
+
+def resume(bench: Bench) -> str:
+    return api.resume("r1", runsdir=str(bench.runsdir)).summary.status
+
+
+def answer(bench: Bench, text: str = "Verdict: APPROVE\n", request: str = "ask/1.1") -> None:
+    api.answer(request, text, runsdir=str(bench.runsdir))
+
+
+@pytest.mark.req("C-26", "C-28")
+def test_the_prompt_holds_what_a_person_must_know(waiting: Bench) -> None:
+    text = waiting.path(OUTBOX).read_text()
+    target = next(line for line in text.splitlines() if line.startswith("Target-Path: "))[13:]
+    for line in (
+        f"Run-Dir: {waiting.path('').resolve()}", "Role: ask", "Action: answer",
+        f"write to: {target}", f"Missing artifacts: {target}", "max_outbox_prompts: 20",
+        "max_files: 20", "max_total_bytes: 200000", "max_iterations: 3",
+        "- Do not modify repository files.", "Review the change for ship it.",
+    ):  # fmt: skip
+        assert line in text.splitlines(), line
+    assert not Path(target).is_absolute()
+    assert "Only write the requested target artifact" in text
+
+
+@pytest.mark.req("C-26")
+def test_a_run_waits_and_goes_on_with_the_answer(waiting: Bench) -> None:
+    assert isinstance(waiting.facts()[-1], RunWaiting)
+    assert verified(waiting)
+    answer(waiting)
+    assert verified(waiting)
+    assert resume(waiting) == "PASS"
+    (answered,) = (f for f in waiting.facts() if isinstance(f, RequestAnswered))
+    assert [item.path.partition("/")[0] for item in answered.ack.evidence] == [
+        "nodes", "outbox", "inbox",
+    ]  # fmt: skip
+    assert waiting.path("nodes/ask/1.1/response.md").read_text() == "Verdict: APPROVE\n"
+    assert not list(waiting.path("nodes/ask").glob("*.lost.*"))
+    assert verified(waiting)
+    assert api.replay("r1", runsdir=str(waiting.runsdir)).status == "PASS"
+    assert api.inbox(runsdir=str(waiting.runsdir)) == []
+
+
+def test_a_run_that_still_waits_is_left_as_it_is(waiting: Bench) -> None:
+    before = waiting.path("events.jsonl").read_bytes()
+    result = api.resume("r1", runsdir=str(waiting.runsdir))
+    assert (result.summary.status, result.waiting) == ("RUNNING", "ask/1.1")
+    assert waiting.path("events.jsonl").read_bytes() == before
+    assert [path.name for path in waiting.path("outbox").iterdir()] == ["001_ask_answer.md"]
+
+
+def test_an_answer_is_given_once_and_not_empty(waiting: Bench) -> None:
+    with pytest.raises(UsageError, match="empty"):
+        answer(waiting, " \n")
+    answer(waiting, "first")
+    with pytest.raises(UsageError, match="already"):
+        answer(waiting, "second")
+    assert resume(waiting) == "PASS"
+    assert waiting.path("nodes/ask/1.1/response.md").read_text() == "first"
+    with pytest.raises(RunNotFound):
+        answer(waiting, "third")
+
+
+@pytest.mark.req("I-09")
+def test_no_secret_of_an_answer_is_kept(waiting: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_TOKEN", "hunter2hunter2")
+    answer(waiting, "use hunter2hunter2")
+    assert resume(waiting) == "PASS"
+    for path in waiting.path("").rglob("*.md"):
+        assert "hunter2" not in path.read_text()
+
+
+@pytest.mark.parametrize("fact", [RunWaiting, RequestAnswered])
+def test_a_crash_at_the_wrong_moment_asks_no_second_time(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, fact: type[AnyFact]
+) -> None:
+    """The process ends after the file was written and before the fact is."""
+    write = Tape.write
+
+    class Killed(BaseException):
+        pass
+
+    def dies(self: Tape, written: AnyFact, *, role: str = "engine", path: str = "") -> None:
+        if isinstance(written, fact):
+            raise Killed
+        write(self, written, role=role, path=path)
+
+    if fact is RequestAnswered:
+        bench.run(ASKS, agent="outbox")
+        answer(bench)
+    with monkeypatch.context() as patched:
+        patched.setattr(Tape, "write", dies)
+        with pytest.raises(Killed):
+            resume(bench) if fact is RequestAnswered else bench.run(ASKS, agent="outbox")
+    if fact is RunWaiting:
+        assert verified(bench)
+        assert resume(bench) == "RUNNING"
+        answer(bench)
+    assert resume(bench) == "PASS"
+    assert [path.name for path in bench.path("outbox").iterdir()] == ["001_ask_answer.md"]
+    assert verified(bench)
+
+
+def test_an_answer_to_another_prompt_is_none(waiting: Bench) -> None:
+    answer(waiting)
+    waiting.pipeline(ASKS.replace("Review", "Rewrite"))
+    result = api.resume(
+        "r1",
+        runsdir=str(waiting.runsdir),
+        pipeline=str(waiting.home / "pipeline.dot"),
+        accept_change=True,
+    )
+    assert (result.summary.status, result.waiting) == ("RUNNING", "ask/1.1")
+    assert len(list(waiting.path("outbox").iterdir())) == 2
+    answer(waiting, "rewritten")
+    assert resume(waiting) == "PASS"
+    assert waiting.path("nodes/ask/1.1/response.md").read_text() == "rewritten"
+    assert verified(waiting)
+
+
+def test_too_many_prompts_fail_the_stage(bench: Bench) -> None:
+    body = (
+        'ask [prompt="x"] more [prompt="y", outbox.max_outbox_prompts="1"] '
+        "start -> ask -> more -> done"
+    )
+    bench.run(body, agent="outbox")
+    answer(bench)
+    result = api.resume("r1", runsdir=str(bench.runsdir))
+    assert result.summary.status == "FAIL"
+    assert "max_outbox_prompts exceeded: 1" in result.summary.unhandled["more"]
+
+
+@pytest.mark.req("C-26")
+def test_by_the_command_line(
+    bench: Bench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = ["--runsdir", str(bench.runsdir)]
+    pipeline = bench.pipeline(ASKS)
+    for name in ("a", "b"):
+        start = ["run", pipeline, "--agent", "manual_outbox", "--run-id", name, *where]
+        assert main(start) == 3
+    assert "custody answer a/ask/1.1 --edit" in capsys.readouterr().out
+    assert main(["inbox", "--json", *where]) == 0
+    listed = json.loads(capsys.readouterr().out)["waiting"]
+    assert [(one["run_id"], one["answered"]) for one in listed] == [("a", False), ("b", False)]
+    (bench.home / "answer.md").write_text("yes\n")
+    from_file = ["--file", str(bench.home / "answer.md"), *where]
+    assert main(["answer", "ask/1.1", *from_file]) == 1
+    assert main(["answer", "a/ask/1.1", *where]) == 1
+    assert main(["answer", "a/ask/1.1", *from_file]) == 0
+    assert main(["resume", "b", *where]) == 3
+    assert main(["resume", "a", *where]) == 0
+    editor = bench.home / "editor.sh"
+    editor.write_text('#!/bin/sh\nprintf "edited\\n%s" "$(cat "$1")" > "$1"\n')
+    editor.chmod(0o755)
+    monkeypatch.setenv("VISUAL", str(editor))
+    assert main(["answer", "ask/1.1", "--edit", *where]) == 0
+    assert main(["inbox", *where]) == 0
+    assert "answered" in capsys.readouterr().out
+    assert main(["resume", "b", *where]) == 0
+    assert bench.path("nodes/ask/1.1/response.md", "b").read_text() == "edited\n"
+
+
+def test_a_budget_that_is_no_number_is_found_first(bench: Bench) -> None:
+    with pytest.raises(PipelineInvalid):
+        bench.run('ask [prompt="x", outbox.max_outbox_prompts="many"] start -> ask -> done')
