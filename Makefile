@@ -5,7 +5,7 @@
 #   make lint     ruff: rules and format
 #   make types    mypy --strict
 #   make docs     links, generated pages, the tutorial
-#   make agents   install Codex and Claude Code below .agents, for the tests that run them
+#   make agents   install Codex, Claude Code and opencode below .agents, for the tests that run them
 #   make bench    measure against the peers
 #   make format   let ruff rewrite the files
 #   make clean    remove what these targets made
@@ -20,6 +20,7 @@ BENCH_PIP := $(BENCH_VENV)/bin/python -m pip --disable-pip-version-check --quiet
 BENCH_ARGS ?=
 CODEX := 0.166.0
 CLAUDE_CODE := 2.1.197
+OPENCODE := 1.18.33
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint types docs reference bench format clean system agents
@@ -65,7 +66,7 @@ agents:
 
 .agents/.ready: Makefile
 	npm install --prefix .agents --no-fund --no-audit --loglevel=error \
-		@openai/codex@$(CODEX) @anthropic-ai/claude-code@$(CLAUDE_CODE)
+		@openai/codex@$(CODEX) @anthropic-ai/claude-code@$(CLAUDE_CODE) opencode-ai@$(OPENCODE)
 	@touch $@
 
 # Each stamp says that its step was done; a second call takes no time.

@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from custody.executors.environment import base_environment, make_caches, stage_environment
-from custody.executors.process import Limits, Place, ProcessResult, Supervisor, shell_line
+from custody.executors.process import (
+    Limits,
+    Listener,
+    Place,
+    ProcessResult,
+    Supervisor,
+    shell_line,
+)
 from custody.model.request import Command, CommandLine
 
 ONE_MINUTE = Limits(60)
@@ -47,13 +54,26 @@ class Bench:
         """Run a text that needs a shell."""
         return self.run_line(shell_line(text), limits)
 
-    def run_line(self, line: CommandLine, limits: Limits) -> Ran:
+    def run_line(
+        self,
+        line: CommandLine,
+        limits: Limits,
+        *,
+        stdin: str = "",
+        listener: Listener | None = None,
+    ) -> Ran:
         """Run a line with its streams in files."""
         place = Place(str(self.workspace), self.environment)
         out, err = self.home / "stdout", self.home / "stderr"
         with out.open("wb") as stdout, err.open("wb") as stderr:
             result = self.supervisor.run(
-                line, place, limits, stdout=stdout.fileno(), stderr=stderr.fileno()
+                line,
+                place,
+                limits,
+                stdout=stdout.fileno(),
+                stderr=stderr.fileno(),
+                stdin=stdin,
+                listener=listener,
             )
         return Ran(result, out.read_bytes(), err.read_bytes())
 

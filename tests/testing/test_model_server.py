@@ -6,11 +6,12 @@ import json
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from custody.testing.model_server import Answer, ModelServer, Script, Turn
+from custody.testing.model_server import Answer, ModelServer, Script, Turn, main
 
 RUN, SAY = Turn(run="ls"), Turn(say="Done.")
 
@@ -93,3 +94,8 @@ def test_a_script_chooses_by_words_of_the_conversation() -> None:
     assert script.turn("fix the parser", 0) == RUN
     assert script.turn("something else", 5) == SAY
     assert Script(answers=()).turn("", 0).status == 400
+
+
+def test_it_serves_while_a_command_runs(tmp_path: Path) -> None:
+    (tmp_path / "s.json").write_text('{"answers": [{"turns": [{"say": "Done."}]}]}')
+    assert main([str(tmp_path / "s.json"), "--", "sh", "-c", "exit 7"]) == 7

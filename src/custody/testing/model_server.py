@@ -6,7 +6,9 @@
 It speaks OpenAI's Responses and Chat Completions and Anthropic's Messages, streamed or not, and
 listens on the loopback address alone. From a shell:
 
-    python -m custody.testing.model_server script.json --port 8377
+    python -m custody.testing.model_server script.json --port 8377 -- custody run …
+
+serves until the command has ended, and without a command until it is ended itself.
 """
 
 from __future__ import annotations
@@ -144,22 +146,34 @@ def _error(message: str) -> Json:
     return {"type": "error", "error": {"type": kind, "message": message, "code": None}}
 
 
-def main(words: list[str] | None = None) -> None:
-    """Serve a script until the process is ended."""
+def main(words: list[str] | None = None) -> int:
+    """Serve a script while a command runs, or until the process is ended."""
     import argparse
+    import subprocess
+    import sys
 
-    parser = argparse.ArgumentParser(prog="python -m custody.testing.model_server")
+    words = sys.argv[1:] if words is None else words
+    end = words.index("--") if "--" in words else len(words)
+    command = words[end + 1 :]
+
+    parser = argparse.ArgumentParser(
+        prog="python -m custody.testing.model_server",
+        usage="%(prog)s SCRIPT [--port PORT] [-- COMMAND ...]",
+    )
     parser.add_argument("script", help="JSON file of answers")
     parser.add_argument("--port", type=int, default=0, help="default: one that is free")
-    given = parser.parse_args(words)
+    given = parser.parse_args(words[:end])
     script = decode(read_file(given.script), Script, where=given.script)
     with ModelServer(script, port=given.port) as server:
+        if command:
+            return subprocess.run(command, check=False).returncode
         print(server.url, flush=True)  # noqa: T201 - how the caller learns the port
         try:
             server.closing.wait()
         except KeyboardInterrupt:
-            return
+            return 0
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -67,6 +67,13 @@ def _claude(argument: str, runner: Runner) -> Agent:
     return ClaudeAgent(ProgramRunner(runner()), argument)
 
 
+def _opencode(argument: str, runner: Runner) -> Agent:
+    from custody.executors.agents.opencode import OpencodeAgent
+    from custody.executors.agents.program import ProgramRunner
+
+    return OpencodeAgent(ProgramRunner(runner()), argument)
+
+
 def _command(argument: str, runner: Runner) -> Agent:
     from custody.executors.agents.command import CommandAgent
     from custody.executors.agents.program import ProgramRunner
@@ -88,6 +95,7 @@ BUILT_IN: dict[str, Callable[[str, Runner], Agent]] = {
     "manual_outbox": _outbox,
     "codex": _codex,
     "claude": _claude,
+    "opencode": _opencode,
     "command": _command,
     "api_agent": _command,
     "local_exec": _local_exec,
