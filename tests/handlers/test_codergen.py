@@ -6,8 +6,10 @@ import json
 
 import pytest
 
+from custody.handlers import catalog
 from custody.model.event import RequestAnswered, StageFailed, StageStarted
 from custody.model.request import AgentRequest
+from custody.pipeline.read import read_pipeline
 from support.bench import Bench
 
 
@@ -82,3 +84,23 @@ def test_a_response_without_its_json_block_fails(bench: Bench, text: str) -> Non
     )
     failed = next(fact for fact in bench.facts() if isinstance(fact, StageFailed))
     assert "response.md" in failed.outcome.failure_reason
+
+
+@pytest.mark.req("P-14")
+@pytest.mark.parametrize(
+    ("attribute", "code"),
+    [
+        ("codex.sandbox=none", "attribute"),
+        ("codex.approval_policy=always", "attribute"),
+        ('codex.workdir="../x"', "traversal"),
+        ('codex.add_dirs="docs,/etc"', "absolute"),
+        ("codex.timeout=soon", "attribute"),
+    ],
+)
+def test_a_setting_that_cannot_be_meant_is_found(attribute: str, code: str) -> None:
+    source = (
+        "digraph p { start [shape=Mdiamond] done [shape=Msquare]\n"
+        f'a [prompt="hi", {attribute}]\n start -> a -> done }}'
+    )
+    _, findings = read_pipeline(source.encode(), catalog())
+    assert [finding.code for finding in findings] == [code]

@@ -73,8 +73,9 @@ class CodexAgent:
             workdir=settings.folder("workdir"),
             hint=HINT,
         )
+        reader = CodexReader(model, settings.text("sandbox", DEFAULT_SANDBOX))
         try:
-            return self._programs.work(program, request, stage, CodexReader(model))
+            return self._programs.work(program, request, stage, reader)
         finally:
             remove_home(stage, NAME)
 
@@ -107,14 +108,16 @@ def _override(key: str, value: str | list[str]) -> list[str]:
 class CodexReader:
     """Reads the events of ``codex exec --json``."""
 
-    def __init__(self, model: str = "") -> None:
+    def __init__(self, model: str = "", sandbox: str = DEFAULT_SANDBOX) -> None:
         self._model = model
+        self._sandbox = sandbox
         self._said = ""
         self._error = ""
         self._completed = False
         self._input = 0
         self._output = 0
         self._commands = 0
+        self._failed = 0
 
     def line(self, data: bytes) -> None:
         """Take one event."""
@@ -143,10 +146,15 @@ class CodexReader:
             self._said = text(item, "text")
         elif item.get("type") == "command_execution":
             self._commands += 1
+            self._failed += item.get("exit_code") != 0
 
     def reply(self) -> Reply:
         """Return the last message, the tokens of all turns, and the last error."""
         error = self._error or ("" if self._completed else "the turn was not completed")
         usage = Usage(model=self._model, input_tokens=self._input, output_tokens=self._output)
-        notes = f"codex ran {self._commands} commands"
+        # When its sandbox cannot work, every command fails and the turn still ends well.
+        notes = (
+            f"codex ran {self._commands} commands, {self._failed} of them failed;"
+            f" its own sandbox: {self._sandbox}"
+        )
         return Reply(text=self._said, usage=usage, error=error, notes=notes)

@@ -68,13 +68,14 @@ class CommandAgent:
 
     def _find(self, settings: Settings, target: str) -> str:
         template = settings.text("argv", self._template)
-        if not template and self._name != "local_exec":
+        if not template and self._name == "command":
             names = (TEMPLATES.get(target, ""), TEMPLATES[""])
             template = next(filter(None, (os.environ.get(name, "") for name in names)), "")
         if not template.strip():
+            variable = TEMPLATES[""] if self._name == "command" else "CUSTODY_LOCAL_EXEC_ARGV"
             raise UsageError(
                 f"the agent {self._name} has no command line",
-                hint=f"set {self._name}.argv on the node, or {TEMPLATES['']} in the environment",
+                hint=f"set {self._name}.argv on the node, or {variable} in the environment",
             )
         return template
 

@@ -53,7 +53,6 @@ class AgentLog:
         self._fields = fields
         self.streams = os.environ.get(STREAM_VARIABLE) == "1"
         """Whether the agent's output is logged too."""
-        LOGGER.setLevel(logging.INFO)
         if self.streams or os.environ.get(LOG_VARIABLE) == "1":
             _to_standard_error()
 
@@ -61,16 +60,21 @@ class AgentLog:
         """Log what happens, and keep it."""
         record = self._record(event, level, fields)
         self._keep(f"{FORMATTER.format(record)}\n".encode(errors="replace"))
-        LOGGER.handle(record)
+        _hand_on(record)
 
     def stream(self, name: str, text: str) -> None:
         """Log output of the agent; its file has it already."""
         fields = {"stream": name, "text": text}
-        LOGGER.handle(self._record("agent.output", logging.INFO, fields))
+        _hand_on(self._record("agent.output", logging.INFO, fields))
 
     def _record(self, event: str, level: int, fields: dict[str, Any]) -> logging.LogRecord:
         extra = {"fields": {**self._fields, **fields}}
         return LOGGER.makeRecord(LOGGER.name, level, "", 0, event, (), None, extra=extra)
+
+
+def _hand_on(record: logging.LogRecord) -> None:
+    if LOGGER.isEnabledFor(record.levelno):
+        LOGGER.handle(record)
 
 
 def _to_standard_error() -> None:
@@ -79,6 +83,7 @@ def _to_standard_error() -> None:
     handler = _StandardError()
     handler.setFormatter(FORMATTER)
     LOGGER.addHandler(handler)
+    LOGGER.setLevel(logging.INFO)
 
 
 class _StandardError(logging.StreamHandler[Any]):

@@ -13,6 +13,7 @@ inherited, and both streams are files of the stage's folder from their first byt
 from __future__ import annotations
 
 import logging
+import math
 import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
@@ -108,7 +109,7 @@ class ProgramRunner:
                 agent=program.name,
             )
             following = _Following(log, reader)
-            log.write("agent.start", timeout=program.limits.timeout, program=program.argv[0])
+            log.write("agent.start", program=program.argv[0], limits=_told(program.limits))
             ran = self._runner.follow(
                 line,
                 stage,
@@ -239,6 +240,16 @@ def _command_line(program: Program) -> CommandLine:
 
     command = Command(argv=program.argv, workdir=program.workdir)
     return CommandLine(text=shlex.join(program.argv), commands=(command,))
+
+
+def _told(limits: Limits) -> dict[str, float | None]:
+    """Return the limits as JSON can say them: one that is off is null."""
+    seconds = {
+        "timeout": limits.timeout,
+        "inactivity": limits.quiet,
+        "heartbeat": limits.heartbeat,
+    }
+    return {name: None if value == math.inf else value for name, value in seconds.items()}
 
 
 def _log_end(log: AgentLog, ran: Ran, reply: Reply) -> None:
