@@ -11,15 +11,13 @@ import os
 
 from custody.executors import Stage
 from custody.executors.agents.program import (
-    HEARTBEAT,
-    INACTIVITY,
+    PROXIES,
     Program,
     ProgramRunner,
     Reply,
     home_variables,
-    make_home,
-    remove_home,
-    seconds_of_limits,
+    limits_of,
+    own_home,
 )
 from custody.executors.agents.records import Json, count, number, part, record_of, text
 from custody.executors.agents.settings import Settings
@@ -27,7 +25,6 @@ from custody.model.request import Ack, AgentRequest, Usage
 
 NAME = "claude"
 KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")
-PROXIES = ("HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy")
 FIXED = (
     "-p", "--bare", "--output-format", "stream-json", "--verbose", "--no-session-persistence",
 )  # fmt: skip
@@ -46,28 +43,21 @@ class ClaudeAgent:
     def work(self, request: AgentRequest, stage: Stage) -> Ack:
         """Let Claude Code work on the prompt in the workspace."""
         settings = Settings(NAME, request.settings, os.environ)
-        home = make_home(stage, NAME)
-        program = Program(
-            name=NAME,
-            argv=arguments(settings, settings.text("model", self._model)),
-            limits=seconds_of_limits(
-                settings.timeout(request.timeout),
-                settings.seconds("inactivity", INACTIVITY),
-                settings.seconds("heartbeat", HEARTBEAT),
-            ),
-            variables={
-                **settings.passed(*KEYS, *PROXIES),
-                "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-                **home_variables(home, os.environ),
-                "CLAUDE_CONFIG_DIR": home,
-            },
-            workdir=settings.folder("workdir"),
-            hint=HINT,
-        )
-        try:
+        with own_home(stage, NAME) as home:
+            program = Program(
+                name=NAME,
+                argv=arguments(settings, settings.text("model", self._model)),
+                limits=limits_of(settings, request),
+                variables={
+                    **settings.passed(*KEYS, *PROXIES),
+                    **home_variables(home, os.environ),
+                    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+                    "CLAUDE_CONFIG_DIR": home,
+                },
+                workdir=settings.folder("workdir"),
+                hint=HINT,
+            )
             return self._programs.work(program, request, stage, ClaudeReader())
-        finally:
-            remove_home(stage, NAME)
 
 
 def arguments(settings: Settings, model: str) -> tuple[str, ...]:

@@ -12,15 +12,13 @@ import os
 
 from custody.executors import Stage
 from custody.executors.agents.program import (
-    HEARTBEAT,
-    INACTIVITY,
+    PROXIES,
     Program,
     ProgramRunner,
     Reply,
     home_variables,
-    make_home,
-    remove_home,
-    seconds_of_limits,
+    limits_of,
+    own_home,
 )
 from custody.executors.agents.records import count, part, record_of, text
 from custody.executors.agents.settings import Settings
@@ -29,7 +27,6 @@ from custody.model.request import Ack, AgentRequest, Usage
 
 NAME = "codex"
 KEYS = ("OPENAI_API_KEY", "CODEX_API_KEY")
-PROXIES = ("HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy")
 FIXED = (
     "exec", "--json", "--skip-git-repo-check", "--ephemeral",
     "--ignore-user-config", "--ignore-rules", "--color", "never",
@@ -55,29 +52,22 @@ class CodexAgent:
     def work(self, request: AgentRequest, stage: Stage) -> Ack:
         """Let Codex work on the prompt in the workspace."""
         settings = Settings(NAME, request.settings, os.environ)
-        home = make_home(stage, NAME)
         model = settings.text("model", self._model)
-        program = Program(
-            name=NAME,
-            argv=arguments(settings, model, f"{stage.run.path}/{CACHE_FOLDER}"),
-            limits=seconds_of_limits(
-                settings.timeout(request.timeout),
-                settings.seconds("inactivity", INACTIVITY),
-                settings.seconds("heartbeat", HEARTBEAT),
-            ),
-            variables={
-                **settings.passed(*KEYS, *PROXIES),
-                **home_variables(home, os.environ),
-                "CODEX_HOME": home,
-            },
-            workdir=settings.folder("workdir"),
-            hint=HINT,
-        )
         reader = CodexReader(model, settings.text("sandbox", DEFAULT_SANDBOX))
-        try:
+        with own_home(stage, NAME) as home:
+            program = Program(
+                name=NAME,
+                argv=arguments(settings, model, f"{stage.run.path}/{CACHE_FOLDER}"),
+                limits=limits_of(settings, request),
+                variables={
+                    **settings.passed(*KEYS, *PROXIES),
+                    **home_variables(home, os.environ),
+                    "CODEX_HOME": home,
+                },
+                workdir=settings.folder("workdir"),
+                hint=HINT,
+            )
             return self._programs.work(program, request, stage, reader)
-        finally:
-            remove_home(stage, NAME)
 
 
 def arguments(settings: Settings, model: str, cache: str) -> tuple[str, ...]:

@@ -21,14 +21,12 @@ from custody.errors import UsageError
 from custody.executors import Stage
 from custody.executors.agents.edits import apply_response
 from custody.executors.agents.program import (
-    HEARTBEAT,
-    INACTIVITY,
     LINE_LIMIT,
     Program,
     ProgramRunner,
     Reply,
     ack_of,
-    seconds_of_limits,
+    limits_of,
 )
 from custody.executors.agents.settings import Settings
 from custody.model.request import Ack, AgentRequest
@@ -54,11 +52,7 @@ class CommandAgent:
         program = Program(
             name=self._name,
             argv=fill(self._find(settings, target), _values(request, stage)),
-            limits=seconds_of_limits(
-                settings.timeout(request.timeout),
-                settings.seconds("inactivity", INACTIVITY),
-                settings.seconds("heartbeat", HEARTBEAT),
-            ),
+            limits=limits_of(settings, request),
             variables=settings.passed(),
         )
         reader = TextReader(must_start=PATCH_START if target == "patch" else "")

@@ -11,15 +11,13 @@ import os
 
 from custody.executors import Stage
 from custody.executors.agents.program import (
-    HEARTBEAT,
-    INACTIVITY,
+    PROXIES,
     Program,
     ProgramRunner,
     Reply,
     home_variables,
-    make_home,
-    remove_home,
-    seconds_of_limits,
+    limits_of,
+    own_home,
 )
 from custody.executors.agents.records import count, number, part, record_of, text
 from custody.executors.agents.settings import Settings
@@ -27,7 +25,6 @@ from custody.model.request import Ack, AgentRequest, Usage
 
 NAME = "opencode"
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
-PROXIES = ("HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy")
 FIXED = ("run", "--format", "json", "--auto", "--pure")
 """``--auto`` answers what nobody is there to answer, ``--pure`` leaves plugins out."""
 DEFAULT_CONFIG = '{"autoupdate": false, "share": "disabled"}'
@@ -46,28 +43,22 @@ class OpencodeAgent:
         settings = Settings(NAME, request.settings, os.environ)
         model = settings.text("model", self._model)
         words = (settings.text("executable", "opencode"), *FIXED)
-        program = Program(
-            name=NAME,
-            argv=(*words, "--model", model) if model else words,
-            limits=seconds_of_limits(
-                settings.timeout(request.timeout),
-                settings.seconds("inactivity", INACTIVITY),
-                settings.seconds("heartbeat", HEARTBEAT),
-            ),
-            variables={
-                **settings.passed(*KEYS, *PROXIES),
-                **_folders(make_home(stage, NAME)),
-                "OPENCODE_CONFIG_CONTENT": settings.text("config", DEFAULT_CONFIG),
-                "OPENCODE_DISABLE_AUTOUPDATE": "1",
-                "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
-            },
-            workdir=settings.folder("workdir"),
-            hint=HINT,
-        )
-        try:
+        with own_home(stage, NAME) as home:
+            program = Program(
+                name=NAME,
+                argv=(*words, "--model", model) if model else words,
+                limits=limits_of(settings, request),
+                variables={
+                    **settings.passed(*KEYS, *PROXIES),
+                    **_folders(home),
+                    "OPENCODE_CONFIG_CONTENT": settings.text("config", DEFAULT_CONFIG),
+                    "OPENCODE_DISABLE_AUTOUPDATE": "1",
+                    "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+                },
+                workdir=settings.folder("workdir"),
+                hint=HINT,
+            )
             return self._programs.work(program, request, stage, OpencodeReader(model))
-        finally:
-            remove_home(stage, NAME)
 
 
 def _folders(home: str) -> dict[str, str]:

@@ -15,11 +15,13 @@ from __future__ import annotations
 import logging
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol
 
 from custody.executors import Stage
 from custody.executors.agents.log import AgentLog
+from custody.executors.agents.settings import Settings
 from custody.executors.commands import CommandRunner, Ran
 from custody.executors.process import Limits, Listener, StreamName
 from custody.model.evidence import Evidence
@@ -28,7 +30,8 @@ from custody.model.request import Ack, AgentRequest, Command, CommandLine, Usage
 HEARTBEAT = 30.0
 INACTIVITY = 60.0
 OUTPUT_LIMIT = 64 << 20
-LINE_LIMIT = 16 << 20
+PROXIES = ("HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy")
+LINE_LIMIT = 4 << 20
 """Bytes of a line that a reader is given; longer ones are on file only."""
 HOMES = "homes"
 """Folder of the run directory for what agents keep while they work; not for evidence."""
@@ -164,23 +167,34 @@ def failure_reason(finished: Finished) -> str:
     return f"{reason or 'agent_error'}: {said}"[:500]
 
 
-def seconds_of_limits(
-    timeout: float, inactivity: float, heartbeat: float, output: int = OUTPUT_LIMIT
-) -> Limits:
-    """Return the limits of an agent."""
-    return Limits(timeout=timeout, quiet=inactivity, heartbeat=heartbeat, output=output)
+def limits_of(settings: Settings, request: AgentRequest) -> Limits:
+    """Return the limits that an agent's settings give to one request."""
+    return Limits(
+        timeout=settings.timeout(request.timeout),
+        quiet=settings.seconds("inactivity", INACTIVITY),
+        heartbeat=settings.seconds("heartbeat", HEARTBEAT),
+        output=OUTPUT_LIMIT,
+    )
 
 
-def make_home(stage: Stage, agent: str) -> str:
-    """Make an empty folder for what the agent keeps while it works; return its absolute path.
+@contextmanager
+def own_home(stage: Stage, agent: str) -> Iterator[str]:
+    """Make an empty folder for what the agent keeps while it works, and remove it afterwards.
 
-    It lies outside the workspace, because it is no work, and outside every temporary
-    directory, where some agents refuse to put what they start.
+    Yields its absolute path. It lies outside the workspace, because it is no work, and outside
+    every temporary directory, where some agents refuse to put what they start.
     """
-    path = _home(stage, agent)
-    remove_home(stage, agent)
-    stage.run.root.make_dirs(path)
-    return f"{stage.run.path}/{path}"
+    place = stage.folder.path.removeprefix("nodes/").replace("/", ".")
+    path = f"{HOMES}/{agent}/{place}"
+    root = stage.run.root
+    try:
+        if root.exists(path):
+            root.remove_tree(path)  # a process that was killed left it
+        root.make_dirs(path)
+        yield f"{stage.run.path}/{path}"
+    finally:
+        if root.exists(path):
+            root.remove_tree(path)
 
 
 def home_variables(home: str, parent: Mapping[str, str]) -> dict[str, str]:
@@ -195,16 +209,6 @@ def home_variables(home: str, parent: Mapping[str, str]) -> dict[str, str]:
         name: path for name, path in found.items() if name not in parent and os.path.isdir(path)
     }
     return {**kept, "HOME": home}
-
-
-def remove_home(stage: Stage, agent: str) -> None:
-    """Remove the folder: an agent has no memory beyond its stage."""
-    if stage.run.root.exists(path := _home(stage, agent)):
-        stage.run.root.remove_tree(path)
-
-
-def _home(stage: Stage, agent: str) -> str:
-    return f"{HOMES}/{agent}/{stage.folder.path.removeprefix('nodes/').replace('/', '.')}"
 
 
 class _Following(Listener):
