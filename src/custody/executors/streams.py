@@ -88,6 +88,8 @@ class Stream:
         )
 
     def _write(self, data: bytes) -> None:
+        if not data:
+            return
         rest = memoryview(data)
         while rest:
             rest = rest[os.write(self._sink, rest) :]
