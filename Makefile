@@ -41,7 +41,7 @@ lint: $(VENV)/.tools
 types: $(VENV)/.tools
 	$(BIN)/mypy
 
-docs: $(VENV)/.tools
+docs: $(VENV)/.tools agents
 	$(BIN)/python scripts/reference.py --check
 	$(BIN)/python scripts/conformance.py --check
 	$(BIN)/python -m pytest tests/docs
