@@ -10,11 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from support.bench import Bench
 
 ROOT = Path(__file__).parent.parent
+settings.register_profile("custody", deadline=None)  # a busy machine's time proves nothing
+settings.load_profile("custody")
+
 IN_CI = os.environ.get("CI") == "true"
 
 
