@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 from custody.engine.loop import Engine
 from custody.engine.records import Records, Remembered
@@ -40,10 +41,9 @@ def play(records: Records, pipeline: Pipeline, lines: Iterable[JournalLine]) -> 
     engine = Engine(pipeline, tape, Remembered(records))
     divergence = ""
     try:
-        engine.run(records.genesis)
-        tape.expect_end()
-    except TapeEnded:
-        pass
+        with suppress(TapeEnded):  # a run that was left ends before its end
+            engine.run(records.genesis)
+            tape.expect_end()
     except ReplayDiverged as diverged:
         divergence = str(diverged)
     return Replay(
