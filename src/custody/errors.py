@@ -14,6 +14,7 @@
     │   ├── PipelineChanged      resume was given another pipeline than the run's
     │   ├── JournalBroken        the journal's chain does not hold
     │   └── BlobDamaged          content is missing or is not what its name says
+    ├── ConfinementMissing       this machine cannot confine programs as is asked for
     ├── ReplayDiverged           the recorded answers led to another decision
     ├── StorageFailed            the disk refused: full, unreadable, read-only
     ├── AnswerAwaited            a person must answer before the run can go on
@@ -143,6 +144,12 @@ class BlobDamaged(RunError):
     """Content is missing or is not what its name says."""
 
     error_type = "BLOB_DAMAGED"
+
+
+class ConfinementMissing(CustodyError):
+    """This machine cannot confine programs as is asked for."""
+
+    error_type = "CONFINEMENT"
 
 
 class ReplayDiverged(CustodyError):

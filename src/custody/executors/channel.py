@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import msgspec
 
 from custody.executors.chain import End
+from custody.executors.sandbox.confinement import Confinement
 from custody.model.request import Command
 
 
@@ -17,6 +18,7 @@ class Start(msgspec.Struct, frozen=True, tag=True):
     commands: tuple[Command, ...]
     workspace: str
     environment: Mapping[str, str]
+    confinement: Confinement | None = None
     stdin: str = ""
     """A file that the chain reads as its input; empty for none."""
 

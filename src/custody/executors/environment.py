@@ -139,11 +139,11 @@ def _is_program(file: str) -> bool:
 
 
 def _is_below(file: str, folder: str) -> bool:
-    return _real(file).startswith(_real(folder).rstrip("/") + "/")
+    return real_path(file).startswith(real_path(folder).rstrip("/") + "/")
 
 
-def _real(path: str) -> str:
-    """Return where an open descriptor of ``path`` really is."""
+def real_path(path: str) -> str:
+    """Return where ``path`` leads to, as the kernel says; raises `OSError`."""
     descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
         return os.readlink(f"/proc/self/fd/{descriptor}")

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+import _socket
 import os
+import select
 import signal
 import warnings
 from collections.abc import Mapping
 from typing import Self
 
 from custody.executors.channel import Channel, Done, Start, Stop
-from custody.executors.keeper_process import keep
+from custody.executors.descendants import children
+from custody.executors.keeper_process import LOST_AFTER, keep
+from custody.executors.sandbox.confinement import Confinement
 from custody.model.request import Command
 
 
 class Keeper:
     """A forked keeper, ready to start one command line at a time."""
 
-    def __init__(self, pid: int, channel: Channel, stdout: int, stderr: int) -> None:
-        self._pid = pid
+    def __init__(self, pid: int, channel: Channel, stdout: int, stderr: int, doorway: int) -> None:
+        self._pid = pid  # of the guardian, whose only child the keeper is
         self._channel = channel
         self.replies = channel.incoming
         """Readable when a line has ended, or the keeper is gone."""
         self.stdout = stdout
         """Read end, non-blocking; shared by all lines, so it has no end of file between them."""
         self.stderr = stderr
+        self.doorway = doorway
+        """Where the doors of a sandbox come out, see `custody.executors.sandbox.doors`."""
 
     @classmethod
     def fork(cls) -> Self:
@@ -33,30 +39,34 @@ class Keeper:
         could have held; the interpreter's warning about threads is therefore switched off.
         """
         control, replies, stdout, stderr = os.pipe(), os.pipe(), os.pipe(), os.pipe()
+        way_out, way_in = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
         before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)
                 pid = os.fork()
             if pid == 0:
-                keep(control[0], replies[1], stdout[1], stderr[1])
+                keep(control[0], replies[1], stdout[1], stderr[1], way_in.fileno())
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         for descriptor in (control[0], replies[1], stdout[1], stderr[1]):
             os.close(descriptor)
+        way_in.close()
         os.set_blocking(stdout[0], False)
         os.set_blocking(stderr[0], False)
-        return cls(pid, Channel(replies[0], control[1]), stdout[0], stderr[0])
+        channel = Channel(replies[0], control[1])
+        return cls(pid, channel, stdout[0], stderr[0], way_out.detach())
 
     def start(
         self,
         commands: tuple[Command, ...],
         workspace: str,
         environment: Mapping[str, str],
+        confinement: Confinement | None = None,
         stdin: str = "",
     ) -> None:
         """Start a chain; a keeper that is gone shows in `done`."""
-        self._send(Start(commands, workspace, environment, stdin))
+        self._send(Start(commands, workspace, environment, confinement, stdin))
 
     def stop(self, *, kill: bool) -> None:
         """End the chain, by SIGTERM or by SIGKILL."""
@@ -68,14 +78,33 @@ class Keeper:
         return message if isinstance(message, Done) else None
 
     def close(self) -> None:
-        """Let the keeper kill what runs and end; wait for it."""
+        """Let the keeper kill what runs and end; wait for it, and its guardian.
+
+        A keeper that does not end, for instance because somebody has stopped it, is killed; its
+        guardian then ends what it has started.
+        """
         self._channel.close()
-        os.close(self.stdout)
-        os.close(self.stderr)
+        for descriptor in (self.stdout, self.stderr, self.doorway):
+            os.close(descriptor)
         try:
+            if not self._ends_within(LOST_AFTER):
+                for keeper in children(self._pid):
+                    os.kill(keeper, signal.SIGKILL)
+            if not self._ends_within(LOST_AFTER):
+                os.kill(self._pid, signal.SIGKILL)
             os.waitpid(self._pid, 0)
-        except ChildProcessError:
+        except (ChildProcessError, ProcessLookupError):
             return  # the host program has waited for it
+
+    def _ends_within(self, seconds: float) -> bool:
+        try:
+            process = os.pidfd_open(self._pid)
+        except OSError:
+            return True  # the kernel is too old to wait for a time
+        try:
+            return bool(select.select([process], [], [], seconds)[0])
+        finally:
+            os.close(process)
 
     def _send(self, message: Start | Stop) -> None:
         try:

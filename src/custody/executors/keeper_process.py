@@ -7,65 +7,56 @@ asking what it is, and no process of anybody else is ever touched: signals go to
 keeper alone, whose numbers cannot be given away before the keeper has waited for them.
 
 When the runtime is gone, however it ended, its end of the pipe is closed; the keeper then kills
-what runs and ends. So nothing writes into a workspace that a resumed run has taken over.
+what runs and ends. So nothing writes into a workspace that a resumed run has taken over. What
+a keeper leaves that was itself killed is ended by its guardian.
+
+Whatever goes wrong while a line is prepared or run is the end of that line and is told to the
+runtime; the keeper goes on.
 """
 
 from __future__ import annotations
 
-import ctypes
-import fcntl
-import gc
+import math
 import os
-import resource
 import select
-import signal
 import time
 from typing import NoReturn
 
+import msgspec
+
 from custody.executors import chain
 from custody.executors.chain import End
-from custody.executors.channel import Channel, Done, Start, Stop
-from custody.executors.environment import command_environment, find_program
-from custody.executors.landlock import enter_domain
+from custody.executors.channel import Channel, Done, Message, Start, Stop
+from custody.executors.descendants import children, kill_all, send_end
+from custody.executors.guardian import PATIENCE, go_on_guarded
+from custody.executors.inside import Inside, fork_inside
+from custody.executors.own_process import (
+    let_go_of_everything_but,
+    one_descriptor_free,
+    wait_for_threads,
+    wake_on_child_exit,
+)
+from custody.executors.sandbox import enter
+from custody.executors.sandbox.confinement import Confinement, seen_environment
+from custody.executors.sandbox.doors import Opened
+from custody.executors.sandbox.sockets import Askers
+from custody.executors.spawn import CannotStart, Spawner, not_confined, open_input
 from custody.model.request import Command
 
-PATIENCE = 5.0
-"""Seconds after which a process that survives SIGKILL is given up."""
-
-_RESET = (
-    signal.SIGHUP,
-    signal.SIGINT,
-    signal.SIGPIPE,
-    signal.SIGQUIT,
-    signal.SIGTERM,
-    signal.SIGXFSZ,
-)
-"""Signals that a keeper ignores; a program must not inherit that."""
-_SET_CHILD_SUBREAPER = 36
-_INPUT = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
-_DIRECTORY_ONLY = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-
-# Looked up before the fork: afterwards the loader's lock may be held by a thread that is gone.
-_prctl = ctypes.CDLL(None, use_errno=True).prctl
+LOST_AFTER = 2 * PATIENCE
+"""Seconds after which a sandbox that was told to kill, and does not answer, is killed."""
 
 
-class CannotStart(Exception):
-    """A command was not started; carries the end that stands for it."""
-
-    def __init__(self, exit_code: int, failure: str) -> None:
-        super().__init__(failure)
-        self.end = End(exit_code, failure=failure)
-
-
-def keep(control: int, replies: int, stdout: int, stderr: int) -> NoReturn:
+def keep(control: int, replies: int, stdout: int, stderr: int, doorway: int) -> NoReturn:
     """Be a keeper in a process just forked, with all signals blocked; never returns."""
     try:
-        kept = _let_go_of_everything_but(control, replies, stdout, stderr)
-        keeping = _Keeping(Channel(kept[0], kept[1]), kept[2], kept[3])
+        kept = let_go_of_everything_but(control, replies, stdout, stderr, doorway)
+        guardian = go_on_guarded(kept[1])
+        keeping = _Keeping(Channel(kept[0], kept[1]), (kept[2], kept[3], kept[4]), guardian)
         try:
             keeping.serve()
         finally:
-            keeping.kill_the_rest()
+            keeping.end()
     finally:
         os._exit(0)
 
@@ -73,38 +64,160 @@ def keep(control: int, replies: int, stdout: int, stderr: int) -> NoReturn:
 class _Keeping:
     """What a keeper does."""
 
-    def __init__(self, channel: Channel, stdout: int, stderr: int) -> None:
+    def __init__(
+        self, channel: Channel, ways_out: tuple[int, int, int], guardian: int | None = None
+    ) -> None:
         self._channel = channel
-        self._stdout = stdout
-        self._stderr = stderr
+        self._guardian = guardian
+        self._ways_out = ways_out
+        self._stdout, self._stderr, self.doorway = ways_out
         self._ended: dict[int, End] = {}
+        self._reaped = 0
         self._stopping = False
-        self._child_exits = _wake_on_child_exit()
+        self._lost_at = math.inf
+        self._inside: Channel | None = None
+        self._spare: Inside | None = None
+        self._child_exits = wake_on_child_exit()
         self._poll = select.poll()
+        self._askers = Askers(self._poll)
+        self._spawner = Spawner(self._askers)
         self._poll.register(channel.incoming, select.POLLIN)
         self._poll.register(self._child_exits, select.POLLIN)
+        if guardian is not None:
+            self._poll.register(guardian, select.POLLIN)
 
     def serve(self) -> None:
-        """Run chains until the runtime is gone."""
-        while (message := self._channel.receive()) is not None:
+        """Run chains until the runtime is gone, or the guardian."""
+        while (message := self._next_message()) is not None:
             if isinstance(message, Start):
-                self._channel.send(self._run(message))
+                self._stopping = False
+                self._lost_at = math.inf
+                self._ended.clear()
+                self._channel.send(self._answer(message))
+                self._make_spare(message.confinement)
 
-    def _run(self, start: Start) -> Done:
-        self._stopping = False
-        self._ended.clear()
+    def _next_message(self) -> Message | None:
+        """Wait for the runtime; None when there is nobody left to work for."""
+        while self._channel.incoming not in (speaking := self._speaking(None)):
+            if self._guardian in speaking:
+                return None
+            self._reap()
+        return self._channel.receive()
+
+    def _answer(self, start: Start) -> Done:
+        try:
+            return self._run_confined(start)
+        except (OSError, MemoryError, RuntimeError, enter.CannotConfine) as error:
+            why = f"keeper_failed: {str(error) or type(error).__name__}"
+            with one_descriptor_free():
+                return Done(End(chain.EXIT_CANNOT_START, failure=why), *self.kill_the_rest())
+
+    def _run_confined(self, start: Start) -> Done:
+        confinement = start.confinement
+        if confinement is None or confinement.level == "L1":
+            return self.run(msgspec.structs.replace(start, confinement=None))
+        seen = msgspec.structs.replace(
+            start,
+            workspace=confinement.view,
+            environment=seen_environment(confinement, start.environment),
+        )
+        if confinement.level == "L2":
+            return self.run(seen)
+        return self._run_inside(seen, confinement)
+
+    def _run_inside(self, start: Start, confinement: Confinement) -> Done:
+        """Let a keeper of its own run the chain, as the first process of new namespaces."""
+        try:
+            inside = self._take_spare(confinement.base) or self._fork_inside(confinement.base)
+        except enter.CannotConfine as error:
+            return Done(not_confined(error).end, 0, 0)
+        self._pass_on(inside.channel, start)
+        return self._follow(inside.first, inside.channel)
+
+    def _fork_inside(self, base: Confinement) -> Inside:
+        identity = os.geteuid(), os.getegid()
+
+        def be_first(channel: Channel) -> NoReturn:
+            self._channel.close()
+            _keep_inside(base, identity, channel, self._ways_out)
+
+        return fork_inside(base, be_first)
+
+    def _make_spare(self, confinement: Confinement | None) -> None:
+        """Fork the first process of the next sandbox now, while nobody waits for it."""
+        if confinement is None or confinement.level != "L3" or self._spare is not None:
+            return
+        try:
+            self._spare = self._fork_inside(confinement.base)
+        except enter.CannotConfine:
+            return  # the next line tries again and tells why
+
+    def _take_spare(self, base: Confinement) -> Inside | None:
+        self._reap()  # it is forgotten when it has ended
+        spare, self._spare = self._spare, None
+        if spare is None:
+            return None
+        with enter.telling():
+            seen = enter.seen(base)
+        if spare.base == base and spare.seen == seen:
+            return spare
+        spare.channel.close()
+        self.kill_the_rest()
+        return None
+
+    def _follow(self, first: int, inside: Channel) -> Done:
+        """Pass messages on until the first process has spoken and ended, and all with it."""
+        self._inside = inside
+        done: Message | None = None
+        try:
+            self._poll.register(inside.incoming, select.POLLIN)
+            while inside.incoming not in self._wait(self._time_left()):
+                if time.monotonic() >= self._lost_at:
+                    send_end(first, kill=True)
+            done = inside.receive()
+        finally:
+            self._inside = None
+            self._poll.unregister(inside.incoming)
+            inside.close()
+        deadline = time.monotonic() + PATIENCE
+        while first not in self._ended and time.monotonic() < deadline:
+            self._wait(PATIENCE)
+        left = self.kill_the_rest()
+        if not isinstance(done, Done):
+            lost = enter.CannotConfine("the first process of the sandbox is gone")
+            return Done(not_confined(lost).end, *left)
+        # What the first process could not kill, the kernel has: it waits for all of them.
+        return Done(done.end, done.leftovers + left[0], left[1])
+
+    def _time_left(self) -> float | None:
+        """Return how long to wait for a sandbox that was told to kill; None for ever."""
+        if self._lost_at == math.inf:
+            return None
+        return max(0.0, self._lost_at - time.monotonic()) or PATIENCE
+
+    def run(self, start: Start) -> Done:
+        """Run a chain to the end of everything it started."""
+        try:
+            source = open_input(start)
+        except CannotStart as error:
+            return Done(error.end, 0, 0)
+        try:
+            return self.run_with(source, start)
+        finally:
+            os.close(source)
+
+    def run_with(self, source: int, start: Start) -> Done:
+        """Run a chain whose input is open already."""
         end = End(0)
         for pipe in chain.pipes(start.commands):
             if not self._stopping and pipe.follows(end):
-                end = self._run_pipe(pipe.commands, start)
+                end = self._run_pipe(pipe.commands, start, source)
         return Done(end, *self.kill_the_rest())
 
-    def _run_pipe(self, commands: tuple[Command, ...], start: Start) -> End:
+    def _run_pipe(self, commands: tuple[Command, ...], start: Start, whole_input: int) -> End:
         running: list[int | End] = []
-        try:
-            source = os.open(start.stdin or os.devnull, _INPUT)
-        except OSError as error:
-            return End(chain.EXIT_CANNOT_START, failure=f"input_missing: {error.strerror}")
+        os.lseek(whole_input, 0, os.SEEK_SET)
+        source = os.dup(whole_input)
         for command in commands[:-1]:
             following, sink = os.pipe()
             running.append(self._try(command, start, source, sink))
@@ -125,187 +238,139 @@ class _Keeping:
         os.set_blocking(stdout, True)
         os.set_blocking(self._stderr, True)
         try:
-            child = _spawn(command, start, (stdin, stdout, self._stderr))
+            child = self._spawner.spawn(command, start, (stdin, stdout, self._stderr))
         except CannotStart as error:
             return error.end
         self._ended.pop(child, None)  # a number may come back while a line runs
         return child
 
-    def _wait(self, seconds: float | None) -> None:
-        """Wait until a child has ended or the runtime has said something, and take note."""
-        for descriptor, _ in self._poll.poll(None if seconds is None else seconds * 1000):
-            if descriptor == self._child_exits:
-                os.read(descriptor, 4096)
-            else:
-                self._obey()
+    def _wait(self, seconds: float | None) -> list[int]:
+        """Wait until a child has ended or somebody has said something, and take note.
+
+        Returns the descriptors that have something to say.
+        """
+        speaking = self._speaking(seconds)
+        if self._guardian in speaking:
+            self._end_alone()
+        if self._channel.incoming in speaking:
+            self._obey()
         self._reap()
+        return speaking
+
+    def _speaking(self, seconds: float | None) -> list[int]:
+        polled = self._poll.poll(None if seconds is None else math.ceil(seconds * 1000))
+        self._askers.serve(polled)
+        speaking = [descriptor for descriptor, _ in polled]
+        if self._child_exits in speaking:
+            os.read(self._child_exits, 4096)
+        return speaking
 
     def _obey(self) -> None:
         message = self._channel.receive()
         if message is None:
-            self.kill_the_rest()
-            os._exit(0)
+            self._end_alone()
         self._stopping = True
-        for child in children(os.getpid()):
-            _signal(child, kill=isinstance(message, Stop) and message.kill)
+        kill = isinstance(message, Stop) and message.kill
+        if self._inside is not None:
+            self._lost_at = time.monotonic() + LOST_AFTER if kill else math.inf
+            self._pass_on(self._inside, message)
+            return
+        for child in self._others():
+            send_end(child, kill=kill)
+
+    def _end_alone(self) -> NoReturn:
+        """End, since there is nobody left to work for."""
+        try:
+            self.end()
+        finally:
+            os._exit(0)
+
+    def _pass_on(self, inside: Channel, message: Message) -> None:
+        try:
+            inside.send(message)
+        except BrokenPipeError:
+            return  # it has ended meanwhile, which is seen by its silence
 
     def _reap(self) -> bool:
-        """Take note of every child that has ended; tell whether any is left."""
+        """Take note of every child that has ended; tell whether any is left but the spare."""
         try:
             while (found := os.waitpid(-1, os.WNOHANG))[0]:
+                self._reaped += 1
                 self._ended[found[0]] = chain.end_of(os.waitstatus_to_exitcode(found[1]))
+                self._forget_spare(found[0])
         except ChildProcessError:
             return False
-        return True
+        return self._spare is None or bool(self._others())
+
+    def _forget_spare(self, ended: int) -> None:
+        """Let go of a spare that has ended: its number may be another's from now on."""
+        if self._spare and self._spare.first == ended:
+            self._spare.channel.close()
+            self._spare = None
+
+    def _others(self) -> list[int]:
+        """Return the children that are not the spare."""
+        spare = self._spare.first if self._spare else 0
+        return [child for child in children(os.getpid()) if child != spare]
+
+    def end(self) -> None:
+        """Kill every descendant, the spare too."""
+        self._spare = None
+        self.kill_the_rest()
 
     def kill_the_rest(self) -> tuple[int, int]:
-        """Kill every descendant; return how many there were, and how many are still there.
+        """Kill every descendant but the spare; return how many there were, and are still.
 
         The children of a killed process become children of the keeper, so the last is reached
-        in as many rounds as there are generations.
+        in as many rounds as there are generations; inside a sandbox one round reaches all.
         """
+        if self._spare is not None:
+            wait_for_threads()  # children move when one ends, and a list of them can miss some
         if not self._reap():
             return 0, 0
-        seen: set[int] = set()
+        before = self._reaped
         deadline = time.monotonic() + PATIENCE
-        self._poll.unregister(self._channel.incoming)
+        while self._reap():
+            left = self._others()
+            if time.monotonic() > deadline:
+                return self._reaped - before + len(left), len(left)
+            kill_all(left)
+            if select.select([self._child_exits], [], [], 0.05)[0]:
+                os.read(self._child_exits, 4096)
+        return self._reaped - before, 0
+
+
+def _keep_inside(
+    base: Confinement, identity: tuple[int, int], channel: Channel, streams: tuple[int, int, int]
+) -> NoReturn:
+    """Be the keeper inside a sandbox, for one chain; never returns."""
+    try:
+        os.setsid()  # whoever ends it by its group must not end the keeper outside
+        enter.die_with_parent()
+        keeping = _Keeping(channel, streams)
+        opened: Opened = []
+        problem: enter.CannotConfine | None = None
         try:
-            while self._reap():
-                left = children(os.getpid())
-                if time.monotonic() > deadline:
-                    return len(seen), len(left)
-                seen.update(left)
-                for child in left:
-                    _signal(child, kill=True)
-                self._wait(0.05)
-            return len(seen), 0
-        finally:
-            self._poll.register(self._channel.incoming, select.POLLIN)
-
-
-def _spawn(command: Command, start: Start, streams: tuple[int, int, int]) -> int:
-    name = command.argv[0] if command.argv else ""
-    directory = f"{start.workspace}/{command.workdir}".rstrip("/")
-    try:
-        _enter(start.workspace, command.workdir)
-        program = find_program(name, start.environment.get("PATH", ""), start.workspace)
-        if not program:
-            raise CannotStart(chain.EXIT_NOT_FOUND, f"tool_not_found: {name}")
-        return os.posix_spawn(
-            program,
-            command.argv,
-            command_environment(start.environment, command.environment, directory),
-            file_actions=[(os.POSIX_SPAWN_DUP2, stream, to) for to, stream in enumerate(streams)],
-            setsid=True,
-            setsigmask=(),
-            setsigdef=_RESET,
-        )
-    except FileNotFoundError:
-        raise CannotStart(chain.EXIT_NOT_FOUND, f"tool_not_found: {name}") from None
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else str(error)
-        raise CannotStart(chain.EXIT_CANNOT_START, f"tool_not_started: {name}: {why}") from None
-
-
-def _enter(workspace: str, workdir: str) -> None:
-    """Make a directory of the workspace the current one, without following a link."""
-    try:
-        here = os.open(workspace, _DIRECTORY_ONLY)
-        for part in filter(None, workdir.split("/")):
-            above, here = here, os.open(part, _DIRECTORY_ONLY, dir_fd=here)
-            os.close(above)
-        os.fchdir(here)
-        os.close(here)
-    except (OSError, ValueError):
-        where = workdir or workspace
-        raise CannotStart(chain.EXIT_CANNOT_START, f"workdir_missing: {where}") from None
-
-
-def _wake_on_child_exit() -> int:
-    reader, writer = os.pipe()
-    os.set_blocking(writer, False)
-    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
-    return reader
-
-
-def children(process: int) -> list[int]:
-    """Return the children of a process with one thread, those that have ended included."""
-    try:
-        listed = _read(f"/proc/{process}/task/{process}/children")
-    except FileNotFoundError:
-        return children_by_search(process)
-    return [int(pid) for pid in listed.split()]
-
-
-def children_by_search(process: int) -> list[int]:
-    """Do the same by looking at every process, for kernels that keep no list."""
-    everybody = (int(name) for name in os.listdir("/proc") if name.isdigit())
-    return [other for other in everybody if _parent(other) == process]
-
-
-def _parent(process: int) -> int:
-    try:
-        # The name of the program stands in brackets and may hold anything.
-        return int(_read(f"/proc/{process}/stat").rpartition(b")")[2].split()[1])
-    except (FileNotFoundError, ProcessLookupError):
-        return 0  # it has ended meanwhile
-
-
-def _read(path: str) -> bytes:
-    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        data = b""
-        while part := os.read(file, 65536):
-            data += part
-        return data
+            opened = enter.lay_out(base, *identity)
+        except enter.CannotConfine as error:
+            problem = error
+        start = channel.receive()
+        if isinstance(start, Start):
+            channel.send(_run_moved_in(keeping, start, opened, problem))
     finally:
-        os.close(file)
+        os._exit(0)
 
 
-def _signal(child: int, *, kill: bool) -> None:
-    """End a child and its group.
-
-    With SIGKILL the group is read after the signal: a process about to die changes its group
-    no more. With SIGTERM only a group that the child leads is reached. Either way the number
-    of the group belongs to nobody else until the child has been waited for.
-    """
+def _run_moved_in(
+    keeping: _Keeping, start: Start, opened: Opened, problem: enter.CannotConfine | None
+) -> Done:
     try:
-        if kill:
-            os.kill(child, signal.SIGKILL)
-            os.killpg(os.getpgid(child), signal.SIGKILL)
-        elif os.getpgid(child) == child:
-            os.killpg(child, signal.SIGTERM)
-        else:
-            os.kill(child, signal.SIGTERM)
-    except (ProcessLookupError, PermissionError):
-        return  # it has ended, or runs as another user now and will be told as a survivor
-
-
-def _let_go_of_everything_but(*descriptors: int) -> list[int]:
-    """Become a process of its own; return the descriptors that stay, under new numbers."""
-    gc.disable()  # what the runtime holds is not this process's to finalise
-    for number in _RESET:
-        signal.signal(number, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    os.setsid()
-    kept = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 3) for descriptor in descriptors]
-    for name in os.listdir("/proc/self/fd"):
-        if int(name) not in kept:
-            _close(int(name))
-    for _ in range(3):
-        os.open(os.devnull, os.O_RDWR)
-    if _prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0):
-        raise OSError(ctypes.get_errno(), "cannot become a child subreaper")
-    enter_domain()
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a dump would be a change of the workspace
-    os.umask(0o022)
-    os.chdir("/")
-    return kept
-
-
-def _close(descriptor: int) -> None:
-    try:
-        os.close(descriptor)
-    except OSError:
-        return  # the one that the listing was read with
+        if problem or start.confinement is None:
+            raise problem or enter.CannotConfine("there is no confinement")
+        source = open_input(start)  # its place cannot be seen from inside
+        enter.move_in(start.confinement, opened, keeping.doorway)
+    except enter.CannotConfine as error:
+        return Done(not_confined(error).end, 0, 0)
+    except CannotStart as error:
+        return Done(error.end, 0, 0)
+    return keeping.run_with(source, msgspec.structs.replace(start, confinement=None))

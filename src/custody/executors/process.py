@@ -21,7 +21,10 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, Self
 
+import msgspec
+
 from custody.checks.guards.secrets import Redactor, redactor_for
+from custody.executors.sandbox.confinement import Confinement
 from custody.executors.streams import Captured, Stream
 from custody.model.record import Record
 from custody.model.request import Command, CommandLine
@@ -29,10 +32,14 @@ from custody.store.faults import failure
 
 if TYPE_CHECKING:
     from custody.executors.channel import Done
+    from custody.executors.gate import Gate
     from custody.executors.keeper import Keeper
 
 OUTPUT_LIMIT = 10 * 1024 * 1024
 """Bytes of one stream that are kept."""
+
+LOST_AFTER = 30.0
+"""Seconds after which a keeper that was told to kill, and does not answer, is given up."""
 
 StreamName = Literal["stdout", "stderr"]
 EndedBy = Literal["", "timeout", "inactivity", "output_limit", "supervisor_lost"]
@@ -72,6 +79,8 @@ class Place(NamedTuple):
     """Absolute path; a command's ``workdir`` is relative to it."""
     environment: Mapping[str, str]
     """All variables; see `custody.executors.environment`."""
+    confinement: Confinement | None = None
+    """What its processes may reach; None for everything that the runtime may."""
 
 
 class ProcessResult(Record, frozen=True):
@@ -92,6 +101,13 @@ class ProcessResult(Record, frozen=True):
     """Processes that could not be killed; they may still write."""
     stdout: Captured
     stderr: Captured
+    reached: tuple[str, ...] = ()
+    """``host:port`` of each server that the gate of a closed network connected it to.
+
+    At L2 a server of this machine can be reached without the gate, and is not told then.
+    """
+    refused: tuple[str, ...] = ()
+    """Servers that it asked the gate for and was not given, as far as they are remembered."""
 
     @property
     def succeeded(self) -> bool:
@@ -154,7 +170,11 @@ class Supervisor:
         sinks: dict[StreamName, int] = {"stdout": stdout, "stderr": stderr}
         watch = _Watch(keeper, sinks, limits.output, self._redactor, listener)
         try:
-            keeper.start(line.commands, place.workspace, place.environment, stdin)
+            gate, confinement = _open_gate(place.confinement, keeper)
+        except (OSError, ValueError) as error:
+            return watch.result(_not_confined(error), time.monotonic() - started)
+        try:
+            keeper.start(line.commands, place.workspace, place.environment, confinement, stdin)
             done = watch.until_done(limits)
         except BaseException as error:
             watch.give_up(limits.grace)
@@ -162,9 +182,12 @@ class Supervisor:
             if isinstance(error, OSError):
                 raise failure(error, f"output of {line.text!r}") from error
             raise
+        finally:
+            if gate is not None:
+                gate.close()
         if done is None or done.survivors:
             self.close()
-        return watch.result(done, time.monotonic() - started)
+        return watch.result(done, time.monotonic() - started, gate)
 
     def _ready_keeper(self) -> Keeper:
         if self._keeper is None:
@@ -172,6 +195,31 @@ class Supervisor:
 
             self._keeper = Keeper.fork()
         return self._keeper
+
+
+def _open_gate(
+    confinement: Confinement | None, keeper: Keeper
+) -> tuple[Gate | None, Confinement | None]:
+    """Open what a closed network needs to reach servers; return where it is found, too."""
+    if confinement is None or confinement.level == "L1" or confinement.network != "none":
+        return None, confinement
+    if not confinement.reach:
+        return None, confinement
+    from custody.executors.gate import Gate
+
+    if confinement.level == "L3":
+        gate = Gate.inside(confinement.reach, keeper.doorway)
+    else:
+        gate = Gate.on_this_machine(confinement.reach)
+    return gate, msgspec.structs.replace(confinement, doors=gate.doors)
+
+
+def _not_confined(error: OSError | ValueError) -> Done:
+    from custody.executors.channel import Done
+    from custody.executors.sandbox.enter import CannotConfine
+    from custody.executors.spawn import not_confined
+
+    return Done(not_confined(CannotConfine(str(error))).end, 0, 0)
 
 
 class _Watch:
@@ -203,23 +251,30 @@ class _Watch:
         started = time.monotonic()
         alarm = started + limits.timeout
         beat = started + limits.heartbeat
+        killed = False
         while not self._step(self._wake(alarm, beat, limits) - time.monotonic()):
             now = time.monotonic()
+            if killed and now >= alarm:
+                break
             if now >= beat:
                 beat = now + limits.heartbeat
                 self._beat(now - started)
             if self._ended_by and now >= alarm:
                 self._keeper.stop(kill=True)
-                alarm = math.inf
+                killed, alarm = True, now + LOST_AFTER
             elif not self._ended_by and (reason := self._reason_to_end(now, alarm, limits)):
                 self._ended_by = reason
                 self._keeper.stop(kill=False)
                 alarm = now + limits.grace
-        done = self._keeper.done()
-        self._drain()
-        if done is None:
-            self._ended_by = "supervisor_lost"
-        return done
+        else:
+            done = self._keeper.done()
+            self._drain()
+            if done:
+                return done
+        self._ended_by = "supervisor_lost"
+        for stream in self._streams.values():
+            stream.finish()
+        return None
 
     def give_up(self, grace: float) -> None:
         """Ask everything to end and wait for it, as long as ``grace``."""
@@ -230,7 +285,7 @@ class _Watch:
         while (left := deadline - time.monotonic()) > 0 and not self._step(left):
             pass
 
-    def result(self, done: Done | None, seconds: float) -> ProcessResult:
+    def result(self, done: Done | None, seconds: float, gate: Gate | None = None) -> ProcessResult:
         """Return what is to be told of the line."""
         stdout, stderr = self._streams.values()
         return ProcessResult(
@@ -243,6 +298,8 @@ class _Watch:
             survivors=done.survivors if done else 0,
             stdout=stdout.captured(),
             stderr=stderr.captured(),
+            reached=gate.reached if gate else (),
+            refused=gate.refused if gate else (),
         )
 
     def _heard(self, stream: StreamName, data: bytes) -> None:

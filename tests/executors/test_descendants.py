@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 
-from custody.executors.keeper_process import children, children_by_search
+from custody.executors.descendants import children, children_by_search
 
 
 def test_children_are_found_with_and_without_the_kernels_list() -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from custody.executors.landlock import has_scopes
 from custody.executors.process import Limits, Place, Supervisor
+from custody.executors.sandbox.landlock import has_scopes
 from custody.model.request import Command, CommandLine
 
 pytestmark = pytest.mark.skipif(

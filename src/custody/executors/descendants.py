@@ -1,0 +1,74 @@
+"""Which processes have been started, and how they are ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+
+def children(process: int) -> list[int]:
+    """Return the children of a process, those that have ended included."""
+    try:
+        tasks = [f"/proc/{process}/task/{task}" for task in os.listdir(f"/proc/{process}/task")]
+        listed = b" ".join(_read(f"{task}/children") for task in tasks)
+    except (FileNotFoundError, ProcessLookupError):
+        return children_by_search(process)  # no list is kept, or a thread has ended meanwhile
+    return [int(pid) for pid in listed.split()]
+
+
+def children_by_search(process: int) -> list[int]:
+    """Do the same by looking at every process, for kernels that keep no list."""
+    everybody = (int(name) for name in os.listdir("/proc") if name.isdigit())
+    return [other for other in everybody if _parent(other) == process]
+
+
+def _parent(process: int) -> int:
+    try:
+        # The name of the program stands in brackets and may hold anything.
+        return int(_read(f"/proc/{process}/stat").rpartition(b")")[2].split()[1])
+    except (FileNotFoundError, ProcessLookupError):
+        return 0  # it has ended meanwhile
+
+
+def _read(path: str) -> bytes:
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        data = b""
+        while part := os.read(file, 65536):
+            data += part
+        return data
+    finally:
+        os.close(file)
+
+
+def send_end(child: int, *, kill: bool) -> None:
+    """End a child and its group.
+
+    With SIGKILL the group is read after the signal: a process about to die changes its group
+    no more. With SIGTERM only a group that the child leads is reached. Either way the number
+    of the group belongs to nobody else until the child has been waited for.
+    """
+    try:
+        if kill:
+            os.kill(child, signal.SIGKILL)
+            group = os.getpgid(child)
+            if group != os.getpgrp():  # one just forked may not have left the caller's yet
+                os.killpg(group, signal.SIGKILL)
+        elif os.getpgid(child) == child:
+            os.killpg(child, signal.SIGTERM)
+        else:
+            os.kill(child, signal.SIGTERM)
+    except (ProcessLookupError, PermissionError):
+        return  # it has ended, or runs as another user now and will be told as a survivor
+
+
+def kill_all(left: list[int]) -> None:
+    """Kill children; from the first process of a sandbox, everything in it at once."""
+    if os.getpid() != 1:
+        for child in left:
+            send_end(child, kill=True)
+        return
+    try:
+        os.kill(-1, signal.SIGKILL)  # nobody can fork out of the way of this
+    except ProcessLookupError:
+        return

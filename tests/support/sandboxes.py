@@ -1,0 +1,93 @@
+"""A run directory with a workspace, caches, a mask and layers, and confinements for it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from custody.executors.environment import base_environment
+from custody.executors.process import Limits, Place, ProcessResult, Supervisor
+from custody.executors.sandbox.confinement import Confinement, Layers, stage_confinement
+from custody.executors.sandbox.toolchains import toolchains
+from custody.model.request import Command, CommandLine
+
+
+class Ran(NamedTuple):
+    """A result, and what its streams kept."""
+
+    result: ProcessResult
+    stdout: str
+    stderr: str
+
+
+class Site:
+    """A run directory, and a way to run things in it."""
+
+    def __init__(self, supervisor: Supervisor, folder: Path) -> None:
+        self.supervisor = supervisor
+        self.run_folder = folder / "run"
+        self.workspace = self.run_folder / "workspace"
+        self.cache = self.run_folder / "cache"
+        self.environment = base_environment(os.environ)
+        self.environment["PATH"] = f"{Path(sys.executable).parent}:{self.environment['PATH']}"
+        self.home = folder / "home"
+        self.home.mkdir()
+        (self.home / "letter.txt").write_text("dear")
+        self.environment["HOME"] = str(self.home)
+        self._layers = 0
+        for path in (self.workspace / "holdout", self.cache, self.run_folder / "mask"):
+            path.mkdir(parents=True)
+        (self.workspace / "holdout" / "answer.txt").write_text("42")
+        (self.workspace / "kept.txt").write_text("kept")
+        os.mknod(self.run_folder / "mask" / "holdout", 0o020000, 0)
+
+    def layers(self) -> Layers:
+        """Return layers for one more attempt."""
+        self._layers += 1
+        here = self.run_folder / "layers" / str(self._layers)
+        for name in ("upper", "work"):
+            (here / name).mkdir(parents=True)
+        lower = (str(self.run_folder / "mask"), str(self.workspace))
+        return Layers(lower=lower, upper=str(here / "upper"), work=str(here / "work"))
+
+    def confinement(
+        self, level: str, *, network: str = "none", layered: bool = True
+    ) -> Confinement:
+        """Return what a stage of this run would get."""
+        return stage_confinement(
+            level,
+            workspace=str(self.workspace),
+            cache=str(self.cache),
+            layers=self.layers() if level == "L3" and layered else None,
+            network=network,
+            readable=toolchains(self.environment),
+        )
+
+    def run(
+        self, confinement: Confinement | None, *argv: str, timeout: float = 120, stdin: str = ""
+    ) -> Ran:
+        """Run one command."""
+        return self.chain(confinement, Command(argv=argv), timeout=timeout, stdin=stdin)
+
+    def chain(
+        self,
+        confinement: Confinement | None,
+        *commands: Command,
+        timeout: float = 120,
+        stdin: str = "",
+    ) -> Ran:
+        """Run a chain."""
+        place = Place(str(self.workspace), self.environment, confinement)
+        out, err = self.run_folder / "stdout", self.run_folder / "stderr"
+        with out.open("wb") as stdout, err.open("wb") as stderr:
+            result = self.supervisor.run(
+                CommandLine(text="…", commands=commands),
+                place,
+                Limits(timeout, grace=0.5),
+                stdout=stdout.fileno(),
+                stderr=stderr.fileno(),
+                stdin=stdin,
+            )
+        return Ran(result, out.read_text(), err.read_text())

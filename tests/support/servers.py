@@ -1,0 +1,123 @@
+"""Servers on loopback for what connects to them, each connection in a thread of its own."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable
+from typing import Self
+
+Talk = Callable[[socket.socket], None]
+
+
+class Server:
+    """Accepts connections until it is left, and counts them."""
+
+    def __init__(self, talk: Talk, host: str = "127.0.0.1") -> None:
+        self._talk = talk
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self._listener = socket.create_server((host, 0), family=family, backlog=128)
+        self._connections: list[socket.socket] = []
+        self._threads: list[threading.Thread] = []
+        self._accepting = threading.Thread(target=self._accept)
+        self.count = 0
+        self.port: int = self._listener.getsockname()[1]
+        self.name = f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
+
+    def __enter__(self) -> Self:
+        self._accepting.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._accepting.join()
+        self._listener.close()
+        for connection in self._connections:
+            try:
+                connection.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                continue  # it has ended already
+        for thread in self._threads:
+            thread.join()
+        for connection in self._connections:
+            connection.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection = self._listener.accept()[0]
+            except OSError:
+                return
+            self.count += 1
+            self._connections.append(connection)
+            thread = threading.Thread(target=self._serve, args=(connection,))
+            self._threads.append(thread)
+            thread.start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        try:
+            self._talk(connection)
+            connection.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            return  # the other side is gone
+
+
+def read_head(connection: socket.socket) -> bytes:
+    """Read up to an empty line, a byte at a time so that nothing after it is taken."""
+    head = b""
+    while not head.endswith(b"\r\n\r\n"):
+        data = connection.recv(1)
+        if not data:
+            break
+        head += data
+    return head
+
+
+def hello(connection: socket.socket) -> None:
+    """Answer one HTTP request with its own first line."""
+    line = read_head(connection).partition(b"\r\n")[0]
+    answer(connection, b"hello " + line)
+
+
+def answer(connection: socket.socket, body: bytes) -> None:
+    """Send an HTTP answer."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % len(body)
+    connection.sendall(head + body)
+
+
+def echo(connection: socket.socket) -> None:
+    """Send back whatever comes, until it ends."""
+    while data := connection.recv(1 << 16):
+        connection.sendall(data)
+
+
+def count_bytes(connection: socket.socket) -> None:
+    """Read everything, and only then say how much it was."""
+    total = 0
+    while data := connection.recv(1 << 16):
+        total += len(data)
+    connection.sendall(str(total).encode())
+
+
+def proxy_to(port: int, head: bytes, asked: list[bytes]) -> Talk:
+    """Return a proxy that notes what it is asked, answers ``head`` and leads to one port."""
+
+    def talk(connection: socket.socket) -> None:
+        asked.append(read_head(connection))
+        connection.sendall(head)
+        with socket.create_connection(("127.0.0.1", port)) as onward:
+            back = threading.Thread(target=_copy, args=(onward, connection))
+            back.start()
+            _copy(connection, onward)
+            back.join()
+
+    return talk
+
+
+def _copy(source: socket.socket, sink: socket.socket) -> None:
+    try:
+        while data := source.recv(1 << 16):
+            sink.sendall(data)
+        sink.shutdown(socket.SHUT_WR)
+    except OSError:
+        return  # one of them is gone
