@@ -10,66 +10,9 @@ from hypothesis import strategies as st
 
 from custody.errors import BlobDamaged
 from custody.workspace.contents import IN_MEMORY
+from support.edits import EDITS, Edit, apply
 from support.trees import differing, picture
 from support.workspaces import Site, kinds
-
-PARTS = ("a", "b", "a-b", "ü")
-MODES = (0o644, 0o755, 0o600, 0o400, 0o000)
-CONTENTS = (b"", b"one", b"two", b"more of it\n" * 400)
-
-
-@st.composite
-def paths(draw: st.DrawFn) -> str:
-    return "/".join(draw(st.lists(st.sampled_from(PARTS), min_size=1, max_size=3)))
-
-
-edits = st.one_of(
-    st.tuples(st.just("write"), paths(), st.sampled_from(CONTENTS)),
-    st.tuples(st.just("append"), paths(), st.sampled_from(CONTENTS)),
-    st.tuples(st.just("chmod"), paths(), st.sampled_from(MODES)),
-    st.tuples(st.just("mkdir"), paths(), st.sampled_from((0o755, 0o700, 0o555))),
-    st.tuples(st.just("remove"), paths(), st.none()),
-    st.tuples(st.just("symlink"), paths(), paths()),
-    st.tuples(st.just("rename"), paths(), paths()),
-    st.tuples(st.just("link"), paths(), paths()),
-    st.tuples(st.just("fifo"), paths(), st.none()),
-)
-
-
-def apply(top: Path, edit: tuple[str, str, object]) -> None:
-    """Do one thing to a tree; what cannot be done there is left."""
-    verb, name, value = edit
-    path = top / name
-    if path.is_fifo():
-        return  # opening it would wait for a reader
-    try:
-        _act(top, verb, path, value)
-    except OSError:
-        return
-
-
-def _act(top: Path, verb: str, path: Path, value: object) -> None:
-    match verb, value:
-        case "write", bytes(data):
-            path.write_bytes(data)
-        case "append", bytes(data):
-            with path.open("ab") as file:
-                file.write(data)
-        case ("chmod", int(mode)) if not path.is_symlink():
-            path.chmod(mode)
-        case "mkdir", int(mode):
-            path.mkdir(parents=True)
-            path.chmod(mode)
-        case "remove", _:
-            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
-        case "symlink", str(target):
-            path.symlink_to(target)
-        case "rename", str(other):
-            path.rename(top / other)
-        case "link", str(other):
-            os.link(path, top / other, follow_symlinks=False)
-        case "fifo", _:
-            os.mkfifo(path)
 
 
 @pytest.mark.req("P-04", "P-06")
@@ -79,14 +22,14 @@ def _act(top: Path, verb: str, path: Path, value: object) -> None:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(
-    st.lists(edits, max_size=15),
-    st.lists(st.tuples(st.lists(edits, max_size=8), st.booleans()), max_size=4),
+    st.lists(EDITS, max_size=15),
+    st.lists(st.tuples(st.lists(EDITS, max_size=8), st.booleans()), max_size=4),
     st.booleans(),
 )
 def test_any_edits_are_found_and_undone(
     tmp_path_factory: pytest.TempPathFactory,
-    initial: list[tuple[str, str, object]],
-    stages: list[tuple[list[tuple[str, str, object]], bool]],
+    initial: list[Edit],
+    stages: list[tuple[list[Edit], bool]],
     resumed: bool,
 ) -> None:
     home = tmp_path_factory.mktemp("site")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from msgspec import UNSET, UnsetType
+
 from custody.model.record import Document, Record
 
 EntryKind = Literal["file", "symlink", "dir", "other"]
@@ -35,10 +37,20 @@ class Change(Record, frozen=True, omit_defaults=True):
     after: Entry | None = None
 
 
+class Layer(Record, frozen=True):
+    """What vouches for the directory in which a stage's changes were collected."""
+
+    sha256: str
+    """Of the listing: one encoded `Entry` a line, sorted by path, whiteouts among them."""
+    entries: int
+
+
 class WorkspaceDiff(Document, frozen=True, kw_only=True):
     """``workspace.diff.json``: everything a stage changed, in order of the paths."""
 
     changes: tuple[Change, ...]
+    layer: Layer | UnsetType = UNSET
+    """Where the stage worked on a layer of its own; it is kept when the stage is refused."""
 
 
 class Tree(Record, frozen=True):

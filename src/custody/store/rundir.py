@@ -33,7 +33,11 @@ __all__ = ["RunDirectory", "StageFolder"]
 
 BEGINNING = ".new."
 """How the name of a run directory begins until the run is published."""
-_NOT_OURS = frozenset({"workspace", "cache", "homes"})
+LAYERS = "layers"
+"""Where stages that work on an overlay leave their changes."""
+HOMES = "homes"
+"""What agents keep while they work; not for evidence."""
+_NOT_OURS = frozenset({"workspace", LAYERS, "cache", HOMES})
 """Folders that others write."""
 _NODE_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}")
 _T = TypeVar("_T", bound=Record)

@@ -38,16 +38,20 @@ class Contents:
         """
         descriptor = root.open_fd(path, files.READ)
         try:
-            state = os.fstat(descriptor)
-            if not stat.S_ISREG(state.st_mode):
-                raise PathRefused("not_regular", "it is not a regular file", where=path)
-            if state.st_nlink > 1 or state.st_size <= IN_MEMORY:
-                return state, self._keep_whole(descriptor, state)
-            return state, self._keep_large(root, path, descriptor)
+            return self.keep_open(descriptor, root, path)
         except OSError as error:
             raise failure(error, f"{root.path}/{path}", reading=True) from error
         finally:
             os.close(descriptor)
+
+    def keep_open(self, descriptor: int, root: Root, path: str) -> tuple[os.stat_result, str]:
+        """Do what `keep_file` does with a file that is open already; raises `OSError` too."""
+        state = os.fstat(descriptor)
+        if not stat.S_ISREG(state.st_mode):
+            raise PathRefused("not_regular", "it is not a regular file", where=path)
+        if state.st_nlink > 1 or state.st_size <= IN_MEMORY:
+            return state, self._keep_whole(descriptor, state)
+        return state, self._keep_large(root, path, descriptor)
 
     def _keep_whole(self, descriptor: int, state: os.stat_result) -> str:
         if state.st_size > READ_LIMIT:
@@ -71,8 +75,8 @@ class Contents:
 
 def read_exactly(descriptor: int, size: int) -> bytes:
     """Return the content of a file that should have ``size`` bytes; one more if there are more."""
-    data = os.read(descriptor, size + 1)
-    while len(data) < size and (more := os.read(descriptor, size + 1 - len(data))):
+    data = os.pread(descriptor, size + 1, 0)
+    while len(data) < size and (more := os.pread(descriptor, size + 1 - len(data), len(data))):
         data += more
     return data
 

@@ -54,7 +54,11 @@ class Restoration:
         elif wanted.kind == "dir":
             if not _is_folder(actual):
                 root.make_dirs(path)
-        elif wanted.bytes <= IN_MEMORY:
+        else:
+            self._put_file(root, path, wanted)
+
+    def _put_file(self, root: Root, path: str, wanted: Entry) -> None:
+        if wanted.bytes <= IN_MEMORY:
             root.write(path, self._blobs.get(wanted.sha256), mode=wanted.mode)
         else:
             self._blobs.check(wanted.sha256)

@@ -36,7 +36,8 @@ COARSE_STEP = 2_000_000_000
 """The same where the file system counts whole seconds only."""
 _NEVER = -1
 _SECOND = 1_000_000_000
-_ATTEMPTS = 3
+ATTEMPTS = 3
+"""How often a file is read that changes meanwhile."""
 
 
 class Seen(msgspec.Struct, frozen=True, gc=False):
@@ -52,7 +53,9 @@ class Seen(msgspec.Struct, frozen=True, gc=False):
     mode: int
 
 
-class _Update(NamedTuple):
+class Update(NamedTuple):
+    """What one name turned out to be."""
+
     folder: str
     name: str
     seen: Seen | None
@@ -111,10 +114,10 @@ class Scanner:
 
         Raises `StorageFailed` when the disk does; then the last look stands.
         """
-        look = _Look(root, self._folders, self._contents)
+        look = Look(root, self._folders, self._contents)
         return self._apply(look.updates())
 
-    def _apply(self, updates: list[_Update]) -> set[str]:
+    def _apply(self, updates: list[Update]) -> set[str]:
         changed: set[str] = set()
         for folder, name, seen in updates:
             path = path_of(folder, name)
@@ -142,21 +145,21 @@ class Scanner:
         return dropped
 
 
-class _Look:
+class Look:
     """One look at a whole workspace."""
 
     def __init__(self, root: Root, folders: dict[str, dict[str, Seen]], contents: Contents) -> None:
         self._root = root
         self._folders = folders
         self._contents = contents
-        self._updates: list[_Update] = []
-        self._shared: dict[tuple[int, int], list[_Update]] = {}
+        self._updates: list[Update] = []
+        self._shared: dict[tuple[int, int], list[Update]] = {}
         """Files with more than one name, by inode and number of names."""
         self._waiting = [""]
         # One time for all: the names of one file must be looked at again together.
         self._looked = time.time_ns()
 
-    def updates(self) -> list[_Update]:
+    def updates(self) -> list[Update]:
         """Return everything that may differ, in an order that can be applied."""
         while self._waiting:
             self._look_into(self._waiting.pop())
@@ -176,12 +179,12 @@ class _Look:
             fresh, same = self._compare(descriptor, folder, known)
             if same + sum(name in known for name, _ in fresh) != len(known):
                 gone = known.keys() - set(os.listdir(descriptor))
-                self._updates.extend(_Update(folder, name, None) for name in gone)
+                self._updates.extend(Update(folder, name, None) for name in gone)
             for name, state in fresh:
                 try:
                     self._observe(descriptor, folder, name, state)
                 except FileNotFoundError:
-                    self._updates.append(_Update(folder, name, None))
+                    self._updates.append(Update(folder, name, None))
         except PermissionError:
             self._note_refused(folder, PathRefused("unreadable", "its names cannot be looked at"))
         except OSError as error:
@@ -224,7 +227,7 @@ class _Look:
         """Find out what a name is now."""
         path = path_of(folder, name)
         if not is_utf8(name):
-            entry = _other(shown(path), state, "surrogate")
+            entry = other_entry(shown(path), state, "surrogate")
         elif stat.S_ISREG(state.st_mode):
             self._observe_file(folder, name)
             return
@@ -234,8 +237,8 @@ class _Look:
         elif stat.S_ISLNK(state.st_mode):
             entry = link_entry(path, os.readlink(name, dir_fd=descriptor), state)
         else:
-            entry = _other(path, state, "not_regular")
-        self._updates.append(_Update(folder, name, seen_as(entry, state, self._looked)))
+            entry = other_entry(path, state, "not_regular")
+        self._updates.append(Update(folder, name, seen_as(entry, state, self._looked)))
 
     def _observe_file(self, folder: str, name: str) -> None:
         path = path_of(folder, name)
@@ -251,14 +254,14 @@ class _Look:
             sha256=sha256,
             bytes=state.st_size,
         )
-        update = _Update(folder, name, seen_as(entry, state, self._looked))
+        update = Update(folder, name, seen_as(entry, state, self._looked))
         self._updates.append(update)
         if state.st_nlink > 1:
             self._shared.setdefault((state.st_ino, state.st_nlink), []).append(update)
 
     def _read(self, path: str) -> tuple[os.stat_result, str]:
         """Keep a file, with some patience for one that is being written."""
-        for _ in range(_ATTEMPTS - 1):
+        for _ in range(ATTEMPTS - 1):
             try:
                 return self._contents.keep_file(self._root, path)
             except PathRefused as refused:
@@ -272,10 +275,10 @@ class _Look:
         try:
             state = self._root.stat(path)
         except PathRefused:
-            self._updates.append(_Update(folder, name, None))
+            self._updates.append(Update(folder, name, None))
             return
-        entry = _other(path, state, refused.code)
-        self._updates.append(_Update(folder, name, seen_as(entry, state, 0)))
+        entry = other_entry(path, state, refused.code)
+        self._updates.append(Update(folder, name, seen_as(entry, state, 0)))
 
     def _refuse_names_outside(self) -> None:
         """Refuse files that have more names than the workspace holds.
@@ -297,7 +300,7 @@ class _Look:
 def link_entry(path: str, target: str, state: os.stat_result) -> Entry:
     """Return the entry of a symlink."""
     if not is_utf8(target):
-        return _other(path, state, "surrogate")
+        return other_entry(path, state, "surrogate")
     data = target.encode()
     return Entry(
         path=path,
@@ -309,7 +312,8 @@ def link_entry(path: str, target: str, state: os.stat_result) -> Entry:
     )
 
 
-def _other(path: str, state: os.stat_result, reason: str) -> Entry:
+def other_entry(path: str, state: os.stat_result, reason: str) -> Entry:
+    """Return the entry of something that cannot be kept."""
     return Entry(path=path, kind="other", mode=stat.S_IMODE(state.st_mode), reason=reason)
 
 

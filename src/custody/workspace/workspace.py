@@ -10,10 +10,13 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Mapping
-from typing import Self
+from functools import cached_property
+from typing import TYPE_CHECKING, Self
 
 from custody.errors import PathRefused, StorageFailed
-from custody.model.change import Change, Entry, Tree
+from custody.model.change import Change, Entry, Layer, Tree
+from custody.model.holdouts import Holdouts
+from custody.model.relpath import RelPath
 from custody.store import files
 from custody.store.resolve import beneath, own
 from custody.store.root import Root
@@ -23,6 +26,10 @@ from custody.workspace.copy import TreeCopy, copy_tree
 from custody.workspace.restore import Difference, Restoration
 from custody.workspace.scan import Scanner
 from custody.workspace.tree import change_between, listing, read_listing, tree_of
+
+if TYPE_CHECKING:
+    from custody.workspace.layer import Layers
+    from custody.workspace.stack import Stack
 
 FOLDER = "workspace"
 
@@ -43,6 +50,8 @@ class Workspace:
         self._run = run
         self._contents = Contents(run.blobs)
         self._scanner = Scanner(self._contents)
+        self.layer = Layer(sha256="", entries=0)
+        """What vouches for the layer that was captured last."""
         self._suspects: set[str] = set()
         """Paths that may differ from what is expected; all others do not."""
 
@@ -76,17 +85,57 @@ class Workspace:
         workspace._suspects.update(expected)
         return workspace
 
+    @cached_property
+    def _stack(self) -> Stack:
+        """Most runs have no layers, and need not load what makes them."""
+        from custody.workspace.stack import Stack
+
+        return Stack(self._run, self._contents)
+
     @property
     def path(self) -> str:
         """The absolute path, for programs that are started in it."""
         return f"{self._run.path}/{FOLDER}"
 
-    def capture(self) -> tuple[Change, ...]:
+    def begin_stage(
+        self,
+        folder: str,
+        hidden: Iterable[RelPath | str] = (),
+        *,
+        scope: Iterable[RelPath | str] | None = None,
+    ) -> Layers:
+        """Return the layers for an overlay in which a stage sees the workspace.
+
+        What ``hidden`` names is not seen, and with a ``scope`` nothing outside of it. What is
+        there of an earlier attempt in the same ``folder`` is set aside.
+        """
+        self._stay_at_home()
+        return self._stack.begin(folder, self.root, self._holdouts(hidden, scope), self.expected)
+
+    def hidden(
+        self, paths: Iterable[RelPath | str], scope: Iterable[RelPath | str] | None
+    ) -> list[str]:
+        """Return what is there of all that `begin_stage` would hide."""
+        return sorted(self._holdouts(paths, scope).paths & self.expected.keys())
+
+    def _holdouts(
+        self, hidden: Iterable[RelPath | str], scope: Iterable[RelPath | str] | None
+    ) -> Holdouts:
+        from custody.workspace.mask import hide, keep_only
+
+        holdouts = hide(hidden, self.expected)
+        return holdouts if scope is None else holdouts.and_also(keep_only(scope, self.expected))
+
+    def capture(self, layers: Layers | None = None) -> tuple[Change, ...]:
         """Return everything that is not as expected, by path; new contents are durable then.
 
+        With ``layers`` only what a stage left in them is looked at; `layer` vouches for it then.
         Raises `StorageFailed` when the disk does; nothing that a program can leave in the
         workspace makes it fail.
         """
+        if layers is not None:
+            found, self.layer = self._stack.capture(layers, self.expected)
+            return found
         difference = self._difference()
         self._run.blobs.sync()
         changes = [change_between(wanted, actual) for wanted, actual in difference.values()]
@@ -102,6 +151,20 @@ class Workspace:
                 self.expected[change.path] = change.after
                 if change.after.kind == "file":
                     self._contents.trust(change.after.sha256)
+
+    def settle(self, layers: Layers, *, accepted: bool) -> None:
+        """Put what was captured and accepted into the workspace, or keep it apart when refused.
+
+        Broken off anywhere, `restore` does the rest.
+        """
+        if accepted:
+            self._stack.promote(layers, self.root, self.expected)
+        else:
+            self._stack.keep(layers)
+
+    def sort_out_layers(self, recorded: Mapping[str, Layer | None]) -> None:
+        """Put the layers into order that an earlier process left; see `Stack.sort_out`."""
+        self._stack.sort_out(recorded)
 
     def restore(self) -> list[str]:
         """Put back everything that is not as expected; return the paths.

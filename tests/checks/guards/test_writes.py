@@ -14,12 +14,14 @@ from hypothesis import strategies as st
 from custody.checks.guards.writes import (
     SHOWN,
     judge_changes,
+    judge_holdouts,
     leaves_workspace,
     parse_allowlist,
     violation_reason,
 )
 from custody.errors import PathRefused
 from custody.model.change import Change, ChangeKind, Entry, EntryKind
+from custody.model.holdouts import Holdouts
 
 CORPUS = Path(__file__).parents[2] / "hostile" / "corpus.json"
 CASES = [case for case in json.loads(CORPUS.read_text()) if case["surface"] == "allowlist"]
@@ -163,3 +165,26 @@ def test_the_failure_stays_one_short_line() -> None:
     assert reason.startswith("guardrail_violation: wrote disallowed files: x\\ny,f0,")
     assert reason.endswith(" and 6 more")
     assert "\n" not in verdicts[0].reason
+
+
+@pytest.mark.req("P-18")
+def test_holdouts_are_refused_before_anything_else_and_not_told() -> None:
+    hidden = Holdouts.of(["scripts/scenarios", "a/b/c"])
+    changes = [
+        change("scripts/scenarios", kind="dir"),
+        change("scripts/scenarios/x", "deleted"),
+        change("scripts/scenarios2"),
+        change("scripts", "mode", kind="dir"),
+        change("a/b", "deleted", kind="dir"),
+        change("a/b", "deleted"),
+    ]
+    verdicts = judge_holdouts(changes, hidden)
+    assert [verdict.subject for verdict in verdicts] == [
+        "scripts/scenarios", "scripts/scenarios/x", "a/b",
+    ]  # fmt: skip
+    assert {verdict.code for verdict in verdicts} == {"holdout"}
+    assert judge_holdouts(changes, Holdouts()) == ()
+    others = judge_changes(changes, parse_allowlist(["scripts/ok"]), verdicts)
+    assert [verdict.subject for verdict in others] == ["scripts/scenarios2", "scripts"]
+    assert "scenarios/" not in violation_reason((*verdicts, *others))
+    assert "scripts" not in violation_reason(verdicts)

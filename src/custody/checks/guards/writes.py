@@ -8,16 +8,27 @@ Refused are, in this order for each change:
     symlink       a new or changed link whose target may lie outside the workspace
     not_allowed   a path that the allowlist does not cover
 
+Before these comes, where parts of the workspace were hidden from the stage:
+
+    holdout       a path that was hidden, or a directory above one that is taken away
+
+The verdict names the path; the failure reason, which goes into prompts, does not.
+
+and, where a stage's programs changed files and its answer asked for edits as well:
+
+    edited_twice  a path that both of them changed, or one below the other's
+
 Without an allowlist the first two still hold. Making and removing a directory on the way to an
 allowed path is no change of its own: what is in the directory is judged by itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from custody.model.allowlist import Allowlist
 from custody.model.change import Change
+from custody.model.holdouts import Holdouts
 from custody.model.verdict import Verdict
 
 SHOWN = 20
@@ -29,16 +40,50 @@ def parse_allowlist(entries: Iterable[str]) -> Allowlist:
     return Allowlist.parse(entries)
 
 
-def judge_changes(changes: Iterable[Change], allowlist: Allowlist | None) -> tuple[Verdict, ...]:
-    """Return a refusal for each change that is not allowed; None allows every path."""
-    verdicts = (_judge(change, allowlist) for change in changes)
+def judge_changes(
+    changes: Iterable[Change], allowlist: Allowlist | None, refused: Iterable[Verdict] = ()
+) -> tuple[Verdict, ...]:
+    """Return a refusal for each change that is not allowed; None allows every path.
+
+    Holdouts among what is ``refused`` already are not judged again.
+    """
+    withheld = {verdict.subject for verdict in refused if verdict.code == "holdout"}
+    verdicts = (_judge(change, allowlist) for change in changes if change.path not in withheld)
     return tuple(verdict for verdict in verdicts if verdict is not None)
+
+
+def judge_holdouts(changes: Iterable[Change], hidden: Holdouts) -> tuple[Verdict, ...]:
+    """Return a refusal for each change of what the stage was not to see."""
+    if not hidden.paths:
+        return ()
+    return tuple(
+        _refusal("holdout", change, "is, or holds, what was hidden from the stage")
+        for change in changes
+        if hidden.covers(change.path)
+        or (_takes_folder_away(change) and hidden.lie_below(change.path))
+    )
+
+
+def judge_twice(done: Iterable[Change], edits: Iterable[Change]) -> tuple[Verdict, ...]:
+    """Return a refusal for each edit of what programs have changed already."""
+    by_path = {change.path: change for change in done}
+    ends = {path for path, change in by_path.items() if not _is_folder_after(change)}
+    return tuple(
+        _refusal("edited_twice", edit, "was changed by a program and by the answer")
+        for edit in edits
+        if (edit.path in by_path and by_path[edit.path].after != edit.after)
+        or any(above in ends for above in _above(edit.path))
+        or (not _is_folder_after(edit) and any(p.startswith(f"{edit.path}/") for p in by_path))
+    )
 
 
 def violation_reason(verdicts: Sequence[Verdict]) -> str:
     """Return the failure reason for a stage that wrote what these verdicts refuse."""
-    paths = ",".join(_on_one_line(verdict.subject) for verdict in verdicts[:SHOWN])
-    more = f" and {len(verdicts) - SHOWN} more" if len(verdicts) > SHOWN else ""
+    told = [verdict for verdict in verdicts if verdict.code != "holdout"]
+    if not told:
+        return "guardrail_violation: wrote where nothing was to be seen"
+    paths = ",".join(_on_one_line(verdict.subject) for verdict in told[:SHOWN])
+    more = f" and {len(told) - SHOWN} more" if len(told) > SHOWN else ""
     return f"guardrail_violation: wrote disallowed files: {paths}{more}"
 
 
@@ -73,6 +118,20 @@ def _on_the_way(change: Change, allowlist: Allowlist) -> bool:
         and made_or_removed.kind == "dir"
         and allowlist.leads_to(change.path)
     )
+
+
+def _takes_folder_away(change: Change) -> bool:
+    before, after = change.before, change.after
+    return before is not None and before.kind == "dir" and (after is None or after.kind != "dir")
+
+
+def _is_folder_after(change: Change) -> bool:
+    return change.after is not None and change.after.kind == "dir"
+
+
+def _above(path: str) -> Iterator[str]:
+    while path := path.rpartition("/")[0]:
+        yield path
 
 
 def _refusal(code: str, change: Change, reason: str) -> Verdict:
