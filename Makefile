@@ -55,9 +55,10 @@ format: $(VENV)/.tools
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# Debian's strace and graphviz serve a few tests only; without them those are skipped, with the reason.
+# Debian's strace and graphviz serve a few tests only, bubblewrap one measurement; without them those
+# are skipped, with the reason.
 system:
-	@scripts/system_packages.sh strace:strace dot:graphviz
+	@scripts/system_packages.sh strace:strace dot:graphviz bwrap:bubblewrap
 
 # Tests run the real programs against a model on this machine; without npm they are skipped.
 agents:
@@ -82,7 +83,7 @@ $(VENV)/.custody: pyproject.toml | $(VENV)/.pip
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.custody
-	$(PIP) install --group test --group lint --editable '.[terminal,completion]'
+	$(PIP) install --group test --group lint --editable '.[terminal,completion,api]'
 	@touch $@
 
 $(BENCH_VENV)/.ready: pyproject.toml benchmarks/requirements.txt

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import http.client
 import json
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -71,6 +73,35 @@ def test_chat_completions(server: ModelServer) -> None:
     second = {**first, "messages": [{"role": "tool"}], "stream": False}
     whole = json.loads(ask(server, "/v1/chat/completions", second))
     assert whole["choices"][0]["message"]["content"] == "Done."
+
+
+class TestStreams:
+    BODY = {"stream": True, "messages": [{"role": "user"}]}
+    LONG = "word " * 20
+
+    def test_a_text_comes_in_pieces(self) -> None:
+        with ModelServer(Script.of(Turn(say=self.LONG, finish="length"))) as server:
+            chunks = events(ask(server, "/v1/chat/completions", self.BODY))
+        choices = [chunk["choices"][0] for chunk in chunks if chunk["choices"]]
+        texts = [choice["delta"].get("content") or "" for choice in choices]
+        assert len(texts) > 4
+        assert "".join(texts) == self.LONG
+        assert choices[-1]["finish_reason"] == "length"
+
+    def test_a_pause_lies_between_two_pieces(self) -> None:
+        began = time.monotonic()
+        with ModelServer(Script.of(Turn(say="hi", pause=0.05))) as server:
+            ask(server, "/v1/chat/completions", self.BODY)
+        assert time.monotonic() - began >= 0.1
+
+    def test_a_stream_that_is_cut_breaks_off(self) -> None:
+        with (
+            ModelServer(Script.of(Turn(say=self.LONG, cut=True))) as server,
+            pytest.raises(http.client.IncompleteRead) as broken,
+        ):
+            ask(server, "/v1/chat/completions", self.BODY)
+        assert b"word" in broken.value.partial
+        assert b"[DONE]" not in broken.value.partial
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,13 @@ from custody.model.finding import Finding
 from custody.model.graph import AttributeKind, AttributeRule, Node
 from custody.model.relpath import RelPath
 
-AGENTS = ("claude", "codex", "command", "local_exec", "opencode")
-PREFIXES = ("test.", "outbox.", *(f"{name}." for name in AGENTS))
-FOLDERS = ("workdir", "add_dirs")
+AGENTS = ("api", "claude", "codex", "command", "local_exec", "ollama_agent", "opencode")
+WITHOUT_PROGRAMS = frozenset(
+    {"api", "fake", "manual_outbox", "ollama_agent", "outbox", "replay", "stub"}
+)
+"""Agents that start nothing."""
+PREFIXES = ("test.", "outbox.", "replay.", *(f"{name}." for name in AGENTS))
+FOLDERS = ("workdir", "add_dirs", "block_read_paths")
 SANDBOXES = ("read-only", "workspace-write", "danger-full-access")
 APPROVALS = ("untrusted", "on-request", "never")
 
@@ -26,11 +30,36 @@ _LIMITS: tuple[tuple[str, AttributeKind, str], ...] = (
     ("heartbeat", "duration", "Time between two lines of its log that say it still works."),
     ("env", "list", "Variables of yours that the agent may see too."),
 )
+_REACH: tuple[str, AttributeKind, str] = (
+    "reach",
+    "list",
+    "Servers it may reach, each as `host:port`; default: those that its configuration names.",
+)
+_SEES: tuple[tuple[str, AttributeKind, str], ...] = (
+    ("allow_read_scenarios", "boolean", "Let it see `scripts/scenarios/`, which is hidden else."),
+    ("block_read_paths", "list", "Further paths of the workspace that are hidden from it."),
+)
 _PROGRAM: tuple[tuple[str, AttributeKind, str], ...] = (
     ("executable", "string", "The program; default: the agent's name, found on PATH."),
     ("model", "string", "Which model; default: the agent's own choice."),
     ("workdir", "string", "Where it works, relative to the workspace."),
+    ("strict_read_scope", "boolean", "Hide all of the workspace but `workdir` and `add_dirs`."),
+    *_SEES,
+    _REACH,
     *_LIMITS,
+)
+_CHAT: tuple[tuple[str, AttributeKind, str], ...] = (
+    ("base_url", "string", "Address of the server, up to and with `/v1`."),
+    ("model", "string", "Which model; it must be named here or behind the agent's name."),
+    ("key_env", "string", "The variable that holds the key."),
+    ("system", "string", "What the model is told first; default: how it can change files."),
+    ("temperature", "float", "Sent as it is; default: the server's."),
+    ("top_p", "float", "Sent as it is; default: the server's."),
+    ("max_tokens", "integer", "Most tokens of the answer; default: the server's."),
+    ("seed", "integer", "Sent as it is, for servers that can repeat an answer."),
+    ("parameters", "string", "Further fields of the request, as a JSON object."),
+    ("retries", "integer", "How often to ask again when the server is busy or not there."),
+    *_LIMITS[:3],
 )
 
 RULES: tuple[AttributeRule, ...] = (
@@ -64,9 +93,17 @@ RULES: tuple[AttributeRule, ...] = (
         "command",
         ("argv", "string", "The command line; default: `SDDAI_AGENT_CMD` and its kin."),
         ("target", "string", "What is asked for: `plan`, `patch`, or nothing of the two."),
+        *_SEES,
+        _REACH,
         *_LIMITS,
     ),
-    *_rules("local_exec", ("argv", "string", "The command line."), *_LIMITS),
+    *_rules("local_exec", ("argv", "string", "The command line."), *_SEES, _REACH, *_LIMITS),
+    *_rules("api", *_CHAT),
+    *_rules("ollama_agent", *_CHAT),
+    *_rules(
+        "replay",
+        ("strict", "boolean", "Whether a prompt that differs from the recorded one fails."),
+    ),
 )
 
 _CHOICES: dict[str, tuple[str, ...]] = {

@@ -106,9 +106,22 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json(400, _error("no shell tool that is known here was offered"))
             return
         if body.get("stream"):
-            self._send(200, "text/event-stream", b"".join(events(wire, reply)))
+            self._stream(list(events(wire, reply)), turn)
         else:
             self._send_json(200, wire.whole(reply))
+
+    def _stream(self, pieces: list[bytes], turn: Turn) -> None:
+        """Send an answer piece by piece; one that is cut is shorter than it was said to be."""
+        kept = pieces[: len(pieces) // 2] if turn.cut else pieces
+        self.close_connection |= turn.cut
+        try:
+            self._head(200, "text/event-stream", sum(map(len, pieces)))
+            for number, piece in enumerate(kept):
+                if turn.pause and number:
+                    self.server_of.closing.wait(turn.pause)
+                self.wfile.write(piece)
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True  # the agent was ended, or has heard enough
 
     def _body(self) -> Json | None:
         size = int(self.headers.get("Content-Length") or 0)
@@ -125,13 +138,16 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, status: int, kind: str, data: bytes) -> None:
         try:
-            self.send_response(status)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
+            self._head(status, kind, len(data))
             self.wfile.write(data)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True  # the agent was ended while it waited
+
+    def _head(self, status: int, kind: str, size: int) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(size))
+        self.end_headers()
 
     def log_message(self, *_: Any) -> None:
         """Say nothing: standard error is the agent's."""

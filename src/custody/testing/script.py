@@ -24,6 +24,12 @@ class Turn(Record, frozen=True, omit_defaults=True):
     """The HTTP status; from 400 on the answer is an error and ``say`` its message."""
     wait: float = 0.0
     """Seconds before the answer; the end of the server ends it early."""
+    pause: float = 0.0
+    """Seconds before each piece of a streamed answer but the first."""
+    cut: bool = False
+    """Whether a streamed answer is broken off in the middle."""
+    finish: str = ""
+    """Why the answer ends, on the Chat Completions wire: ``length``, ``content_filter`` …"""
 
 
 class Answer(Record, frozen=True):

@@ -15,6 +15,8 @@ from custody.testing.script import Script, Turn
 Json = dict[str, Any]
 SHELLS = ("exec_command", "shell_command", "shell", "Bash", "bash")
 """What agents call their shell tool."""
+PIECE = 24
+"""Characters of each piece in which a text is streamed on the Chat Completions wire."""
 
 
 class Call(NamedTuple):
@@ -34,6 +36,8 @@ class Reply(NamedTuple):
     output_tokens: int
     number: int
     """How many tool results the conversation held: makes the identifiers differ."""
+    finish: str = ""
+    """Why it ends, where the script says so."""
 
 
 class Wire(NamedTuple):
@@ -56,6 +60,7 @@ def reply_to(request: Json, turn: Turn, script: Script, results: int) -> Reply:
         input_tokens=script.input_tokens,
         output_tokens=script.output_tokens,
         number=results,
+        finish=turn.finish,
     )
 
 
@@ -227,7 +232,7 @@ def _chat_whole(reply: Reply) -> Json:
             {
                 "index": 0,
                 "message": _chat_message(reply),
-                "finish_reason": "tool_calls" if reply.call else "stop",
+                "finish_reason": reply.finish or ("tool_calls" if reply.call else "stop"),
             }
         ],
         "usage": {
@@ -242,10 +247,18 @@ def _chat_stream(reply: Reply) -> Iterator[Json]:
     whole = _chat_whole(reply)
     choice = whole["choices"][0]
     head = {**whole, "object": "chat.completion.chunk", "usage": None}
-    yield {**head, "choices": [{"index": 0, "delta": choice["message"], "finish_reason": None}]}
+    for delta in _pieces(choice["message"]):
+        yield {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
     end = {"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}
     yield {**head, "choices": [end]}
     yield {**head, "choices": [], "usage": whole["usage"]}
+
+
+def _pieces(message: Json) -> list[Json]:
+    """Return a message as the deltas of a stream; the first holds all but the rest of the text."""
+    text = message["content"] or ""
+    rest = [{"content": text[at : at + PIECE]} for at in range(PIECE, len(text), PIECE)]
+    return [{**message, "content": text[:PIECE] or None}, *rest]
 
 
 WIRES = {

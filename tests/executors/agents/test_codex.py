@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from custody.executors.agents.codex import CodexReader, arguments
+from custody.executors.agents.coding_cli import Surroundings
 from custody.executors.agents.settings import Settings
 from custody.model.event import RequestAnswered
 from custody.model.request import Ack, Usage
@@ -85,7 +86,7 @@ def test_what_the_model_and_its_tools_see(bench: Bench, server: ModelServer) -> 
     )
     assert "OPENAI_API_KEY" not in variables
     assert "A_SECRET_OF_THE_USER" not in variables
-    assert variables["GOCACHE"].startswith(str(bench.path("cache")))
+    assert variables["GOCACHE"] == "/cache/go-build"
     asked = json.dumps([asked.body for asked in server.asked])
     assert "Write a file." in asked
     assert "allowed_write_paths" not in asked
@@ -152,7 +153,8 @@ class TestArguments:
             "codex.auto_approve_key": "approved",
             "codex.executable": "/opt/codex",
         }
-        words = arguments(Settings("codex", attributes, {}), "m", "/run/cache")
+        around = Surroundings("/run/cache", confined=False)
+        words = arguments(Settings("codex", attributes, {}), "m", around)
         text = " ".join(words)
         assert words[0] == "/opt/codex"
         assert "--sandbox read-only" in text
@@ -197,3 +199,82 @@ def test_a_program_that_is_missing_is_told(bench: Bench) -> None:
     ack = ack_of(bench)
     assert ack.failure_reason == "agent_not_found: no-such-codex"
     assert "npm install" in ack.failure_summary
+
+
+@pytest.fixture
+def holdouts(bench: Bench) -> Bench:
+    """Return a bench with files that an agent may not see."""
+    for name in ("scripts/scenarios/one.sh", "notes/plan.md", "app/main.py", "lib/a.py"):
+        path = bench.workdir / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("secret of the tests\n")
+    return bench
+
+
+LOOK = Turn(run="find /ws -type f | sort > /ws/app/seen.txt; cat /ws/app/seen.txt")
+
+
+@pytest.mark.req("P-18")
+@pytest.mark.parametrize(
+    ("setting", "hidden"),
+    [
+        ("", {"scripts/scenarios/one.sh", "lib/a.py"}),
+        (", codex.allow_read_scenarios=true", {"lib/a.py"}),
+        (
+            ", codex.block_read_paths=notes",
+            {"scripts/scenarios/one.sh", "notes/plan.md", "lib/a.py"},
+        ),
+    ],
+)
+def test_holdouts_are_not_there_for_it(
+    holdouts: Bench,
+    server: ModelServer,
+    monkeypatch: pytest.MonkeyPatch,
+    setting: str,
+    hidden: set[str],
+) -> None:
+    monkeypatch.setenv("ATTRACTOR_CODEX_BLOCK_READ_PATHS", "lib")
+    server.script = Script.of(LOOK, DONE)
+    holdouts.run(f'{NODE}"Go."{setting}]')
+    seen = holdouts.path("workspace/app/seen.txt").read_text().split()
+    everything = {
+        str(path.relative_to(holdouts.workdir))
+        for path in holdouts.workdir.rglob("*")
+        if path.is_file()
+    }
+    assert {name.removeprefix("/ws/") for name in seen} - {"app/seen.txt"} == everything - hidden
+    for name in everything:
+        assert holdouts.path(f"workspace/{name}").read_text() == "secret of the tests\n"
+
+
+@pytest.mark.req("P-19")
+def test_with_a_strict_scope_it_sees_its_own_folders_only(
+    holdouts: Bench, server: ModelServer
+) -> None:
+    server.script = Script.of(LOOK, DONE)
+    scope = 'codex.workdir=app, codex.add_dirs="lib", codex.strict_read_scope=true'
+    holdouts.run(f'{NODE}"Go.", {scope}]')
+    seen = holdouts.path("workspace/app/seen.txt").read_text().split()
+    assert set(seen) - {"/ws/app/seen.txt"} == {"/ws/app/main.py", "/ws/lib/a.py"}
+    confined = ack_of(holdouts).confined
+    assert confined is not None
+    assert confined.changeable == ("app", "lib")
+    assert confined.own_sandbox == "danger-full-access"
+
+
+@pytest.mark.req("P-14")
+def test_read_only_lets_it_change_nothing(bench: Bench, server: ModelServer) -> None:
+    server.script = Script.of(Turn(run="echo 1 > one.txt"), DONE)
+    bench.run(f'{NODE}"Go.", codex.sandbox="read-only"]')
+    assert not bench.path("workspace/one.txt").exists()
+
+
+def test_it_reaches_its_model_and_nothing_else(bench: Bench, server: ModelServer) -> None:
+    script = "import urllib.request as u; u.urlopen('http://example.invalid:80', timeout=9)"
+    server.script = Script.of(Turn(run=f'python3 -c "{script}"; true'), DONE)
+    bench.run(f'{NODE}"Go."]')
+    confined = ack_of(bench).confined
+    assert confined is not None
+    assert (confined.network, len(confined.reach)) == ("none", 1)
+    assert confined.reached == confined.reach
+    assert "example.invalid:80" in confined.refused

@@ -18,6 +18,7 @@ from custody.model.request import Ack, AgentRequest
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from custody.executors.agents.coding_cli import CodingCli
     from custody.executors.commands import CommandRunner
 
 ENTRY_POINTS = "custody.agents"
@@ -47,6 +48,12 @@ def _fake(argument: str, _runner: Runner) -> Agent:
     return FakeAgent(argument)
 
 
+def _replay(argument: str, _runner: Runner) -> Agent:
+    from custody.executors.agents.replay import ReplayAgent
+
+    return ReplayAgent(argument)
+
+
 def _outbox(_argument: str, _runner: Runner) -> Agent:
     from custody.executors.agents.outbox import OutboxAgent
 
@@ -54,24 +61,40 @@ def _outbox(_argument: str, _runner: Runner) -> Agent:
 
 
 def _codex(argument: str, runner: Runner) -> Agent:
-    from custody.executors.agents.codex import CodexAgent
-    from custody.executors.agents.program import ProgramRunner
+    from custody.executors.agents.codex import CODEX
 
-    return CodexAgent(ProgramRunner(runner()), argument)
+    return _coding_agent(CODEX, argument, runner)
 
 
 def _claude(argument: str, runner: Runner) -> Agent:
-    from custody.executors.agents.claude import ClaudeAgent
-    from custody.executors.agents.program import ProgramRunner
+    from custody.executors.agents.claude import CLAUDE
 
-    return ClaudeAgent(ProgramRunner(runner()), argument)
+    return _coding_agent(CLAUDE, argument, runner)
 
 
 def _opencode(argument: str, runner: Runner) -> Agent:
-    from custody.executors.agents.opencode import OpencodeAgent
+    from custody.executors.agents.opencode import OPENCODE
+
+    return _coding_agent(OPENCODE, argument, runner)
+
+
+def _coding_agent(cli: CodingCli, model: str, runner: Runner) -> Agent:
+    from custody.executors.agents.coding_cli import CodingAgent
     from custody.executors.agents.program import ProgramRunner
 
-    return OpencodeAgent(ProgramRunner(runner()), argument)
+    return CodingAgent(cli, ProgramRunner(runner()), model)
+
+
+def _api(argument: str, _runner: Runner) -> Agent:
+    from custody.executors.agents.api import ApiAgent, openai_server
+
+    return ApiAgent("api", openai_server, argument)
+
+
+def _ollama(argument: str, _runner: Runner) -> Agent:
+    from custody.executors.agents.api import ApiAgent, ollama_server
+
+    return ApiAgent("ollama_agent", ollama_server, argument)
 
 
 def _command(argument: str, runner: Runner) -> Agent:
@@ -91,11 +114,14 @@ def _local_exec(argument: str, runner: Runner) -> Agent:
 BUILT_IN: dict[str, Callable[[str, Runner], Agent]] = {
     "stub": _stub,
     "fake": _fake,
+    "replay": _replay,
     "outbox": _outbox,
     "manual_outbox": _outbox,
     "codex": _codex,
     "claude": _claude,
     "opencode": _opencode,
+    "api": _api,
+    "ollama_agent": _ollama,
     "command": _command,
     "api_agent": _command,
     "local_exec": _local_exec,

@@ -1,82 +1,54 @@
 """The agent ``claude``: Claude Code in print mode, ``claude -p --bare``.
 
 Settings are node attributes ``claude.<name>``, else ``CUSTODY_CLAUDE_<NAME>``, else the defaults
-below. ``--bare`` leaves out hooks, skills, plugins, MCP servers, memory and CLAUDE.md; the folder
-for its configuration is made for the stage and removed after it.
+below. ``--bare`` leaves out hooks, skills, plugins, MCP servers, memory and CLAUDE.md.
 """
 
 from __future__ import annotations
 
-import os
+from collections.abc import Mapping
 
-from custody.executors import Stage
-from custody.executors.agents.program import (
-    PROXIES,
-    Program,
-    ProgramRunner,
-    Reply,
-    home_variables,
-    limits_of,
-    own_home,
-)
+from custody.executors.agents.coding_cli import CodingCli, Surroundings, added_folders
+from custody.executors.agents.program import Reply
+from custody.executors.agents.reach import servers
 from custody.executors.agents.records import Json, count, number, part, record_of, text
 from custody.executors.agents.settings import Settings
-from custody.model.request import Ack, AgentRequest, Usage
+from custody.model.request import Usage
 
-NAME = "claude"
-KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")
 FIXED = (
     "-p", "--bare", "--output-format", "stream-json", "--verbose", "--no-session-persistence",
 )  # fmt: skip
 DEFAULT_MODE = "acceptEdits"
 DEFAULT_TOOLS = "Bash,Edit,Read,Write"
+SERVER = "https://api.anthropic.com"
 HINT = "install it with `npm install -g @anthropic-ai/claude-code`, or set claude.executable"
 
 
-class ClaudeAgent:
-    """Asks Claude Code."""
-
-    def __init__(self, programs: ProgramRunner, model: str = "") -> None:
-        self._programs = programs
-        self._model = model
-
-    def work(self, request: AgentRequest, stage: Stage) -> Ack:
-        """Let Claude Code work on the prompt in the workspace."""
-        settings = Settings(NAME, request.settings, os.environ)
-        with own_home(stage, NAME) as home:
-            program = Program(
-                name=NAME,
-                argv=arguments(settings, settings.text("model", self._model)),
-                limits=limits_of(settings, request),
-                variables={
-                    **settings.passed(*KEYS, *PROXIES),
-                    **home_variables(home, os.environ),
-                    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-                    "CLAUDE_CONFIG_DIR": home,
-                },
-                workdir=settings.folder("workdir"),
-                hint=HINT,
-            )
-            return self._programs.work(program, request, stage, ClaudeReader())
-
-
-def arguments(settings: Settings, model: str) -> tuple[str, ...]:
+def arguments(settings: Settings, model: str, _around: Surroundings) -> tuple[str, ...]:
     """Return the command line; the prompt comes as standard input.
 
     Tools are allowed by name rather than by skipping permissions, which Claude Code refuses to
     do for root.
     """
-    workdir = settings.folder("workdir")
     words = [settings.text("executable", "claude"), *FIXED]
     words += ["--permission-mode", settings.text("permission_mode", DEFAULT_MODE)]
     words += ["--allowedTools", ",".join(settings.items("allowed_tools", DEFAULT_TOOLS))]
-    for folder in settings.folders("add_dirs"):
-        words += ["--add-dir", os.path.relpath(str(folder), workdir or ".")]
+    for folder in added_folders(settings):
+        words += ["--add-dir", folder]
     if model:
         words += ["--model", model]
     if budget := settings.text("max_budget_usd"):
         words += ["--max-budget-usd", budget]
     return (*words, *settings.lines("arguments"))
+
+
+def reach(_settings: Settings, environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the server of ``ANTHROPIC_BASE_URL``, else Anthropic's own."""
+    return servers([environment.get("ANTHROPIC_BASE_URL") or SERVER])
+
+
+def _variables(_settings: Settings, home: str) -> dict[str, str]:
+    return {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "CLAUDE_CONFIG_DIR": home}
 
 
 class ClaudeReader:
@@ -117,3 +89,14 @@ class ClaudeReader:
             error=f"{text(result, 'subtype') or 'error'}: {said}".strip(": ") if failed else "",
             notes=f"claude took {count(result, 'num_turns')} turns",
         )
+
+
+CLAUDE = CodingCli(
+    name="claude",
+    hint=HINT,
+    keys=("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
+    arguments=arguments,
+    variables=_variables,
+    reader=lambda _settings, _model: ClaudeReader(),
+    reach=reach,
+)

@@ -1,32 +1,22 @@
 """The agent ``codex``: OpenAI's Codex CLI, asked by ``codex exec --json``.
 
 Every control is a setting: a node attribute ``codex.<name>``, else ``CUSTODY_CODEX_<NAME>``, else
-the default below. Codex works with a home of its own, made for the stage and removed after it, so
-that no memory, rule, session or MCP server of the user's reaches a run.
+the default below.
 """
 
 from __future__ import annotations
 
 import json
-import os
+from collections.abc import Mapping
+from typing import Any
 
-from custody.executors import Stage
-from custody.executors.agents.program import (
-    PROXIES,
-    Program,
-    ProgramRunner,
-    Reply,
-    home_variables,
-    limits_of,
-    own_home,
-)
+from custody.executors.agents.coding_cli import CodingCli, Surroundings, added_folders
+from custody.executors.agents.program import Reply
+from custody.executors.agents.reach import named, servers
 from custody.executors.agents.records import count, part, record_of, text
 from custody.executors.agents.settings import Settings
-from custody.executors.commands import CACHE_FOLDER
-from custody.model.request import Ack, AgentRequest, Usage
+from custody.model.request import Usage
 
-NAME = "codex"
-KEYS = ("OPENAI_API_KEY", "CODEX_API_KEY")
 FIXED = (
     "exec", "--json", "--skip-git-repo-check", "--ephemeral",
     "--ignore-user-config", "--ignore-rules", "--color", "never",
@@ -37,49 +27,36 @@ FIXED = (
     "-c", "sandbox_workspace_write.exclude_slash_tmp=true",
 )  # fmt: skip
 DEFAULT_SANDBOX = "workspace-write"
+NO_SANDBOX = "danger-full-access"
 DEFAULT_APPROVAL = "never"
 DEFAULT_APPROVE_KEY = "auto_approve_commands"
 HINT = "install it with `npm install -g @openai/codex`, or set codex.executable"
+SERVERS = ("api.openai.com:443", "chatgpt.com:443")
+"""Which of the two is asked depends on the key."""
 
 
-class CodexAgent:
-    """Asks Codex."""
-
-    def __init__(self, programs: ProgramRunner, model: str = "") -> None:
-        self._programs = programs
-        self._model = model
-
-    def work(self, request: AgentRequest, stage: Stage) -> Ack:
-        """Let Codex work on the prompt in the workspace."""
-        settings = Settings(NAME, request.settings, os.environ)
-        model = settings.text("model", self._model)
-        reader = CodexReader(model, settings.text("sandbox", DEFAULT_SANDBOX))
-        with own_home(stage, NAME) as home:
-            program = Program(
-                name=NAME,
-                argv=arguments(settings, model, f"{stage.run.path}/{CACHE_FOLDER}"),
-                limits=limits_of(settings, request),
-                variables={
-                    **settings.passed(*KEYS, *PROXIES),
-                    **home_variables(home, os.environ),
-                    "CODEX_HOME": home,
-                },
-                workdir=settings.folder("workdir"),
-                hint=HINT,
-            )
-            return self._programs.work(program, request, stage, reader)
+def own_sandbox(settings: Settings, confined: bool) -> str:
+    """Return the mode that Codex is told: its own sandbox cannot work inside of ours."""
+    return NO_SANDBOX if confined else settings.text("sandbox", DEFAULT_SANDBOX)
 
 
-def arguments(settings: Settings, model: str, cache: str) -> tuple[str, ...]:
+def changeable(settings: Settings) -> tuple[str, ...]:
+    """Return what the mode lets it change; where Codex is confined it is we who see to that."""
+    match settings.text("sandbox", DEFAULT_SANDBOX):
+        case "read-only":
+            return ()
+        case "danger-full-access":
+            return ("",)
+        case _:
+            return settings.own_folders()
+
+
+def arguments(settings: Settings, model: str, around: Surroundings) -> tuple[str, ...]:
     """Return the command line; the prompt comes as standard input."""
-    workdir = settings.folder("workdir")
-    added = [
-        os.path.relpath(str(folder), workdir or ".") for folder in settings.folders("add_dirs")
-    ]
     words = [settings.text("executable", "codex"), *FIXED]
-    words += ["--sandbox", settings.text("sandbox", DEFAULT_SANDBOX)]
+    words += ["--sandbox", own_sandbox(settings, around.confined)]
     words += _override("approval_policy", settings.text("approval_policy", DEFAULT_APPROVAL))
-    for folder in (*added, cache):
+    for folder in (*added_folders(settings), around.cache):
         words += ["--add-dir", folder]
     if model:
         words += ["--model", model]
@@ -95,12 +72,29 @@ def _override(key: str, value: str | list[str]) -> list[str]:
     return ["-c", f"{key}={json.dumps(value)}"]
 
 
+def reach(settings: Settings, environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the servers of every ``base_url`` that is set, else OpenAI's own."""
+    urls = [url for line in settings.lines("config") for url in named(_read(line), "base_url")]
+    urls += filter(None, [environment.get("OPENAI_BASE_URL")])
+    return servers(urls) or SERVERS
+
+
+def _read(override: str) -> dict[str, Any]:
+    """Return an override as Codex reads it: its value is TOML, else a text."""
+    import tomllib
+
+    key, _, value = override.partition("=")
+    try:
+        return {key.strip(): tomllib.loads(f"value = {value}")["value"]}
+    except tomllib.TOMLDecodeError:
+        return {key.strip(): value.strip()}
+
+
 class CodexReader:
     """Reads the events of ``codex exec --json``."""
 
-    def __init__(self, model: str = "", sandbox: str = DEFAULT_SANDBOX) -> None:
+    def __init__(self, model: str = "") -> None:
         self._model = model
-        self._sandbox = sandbox
         self._said = ""
         self._error = ""
         self._completed = False
@@ -142,9 +136,19 @@ class CodexReader:
         """Return the last message, the tokens of all turns, and the last error."""
         error = self._error or ("" if self._completed else "the turn was not completed")
         usage = Usage(model=self._model, input_tokens=self._input, output_tokens=self._output)
-        # When its sandbox cannot work, every command fails and the turn still ends well.
-        notes = (
-            f"codex ran {self._commands} commands, {self._failed} of them failed;"
-            f" its own sandbox: {self._sandbox}"
-        )
+        # When its own sandbox cannot work, every command fails and the turn still ends well.
+        notes = f"codex ran {self._commands} commands, {self._failed} of them failed"
         return Reply(text=self._said, usage=usage, error=error, notes=notes)
+
+
+CODEX = CodingCli(
+    name="codex",
+    hint=HINT,
+    keys=("OPENAI_API_KEY", "CODEX_API_KEY"),
+    arguments=arguments,
+    variables=lambda _settings, home: {"CODEX_HOME": home},
+    reader=lambda _settings, model: CodexReader(model),
+    reach=reach,
+    own_sandbox=own_sandbox,
+    changeable=changeable,
+)

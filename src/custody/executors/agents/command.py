@@ -4,8 +4,8 @@ A command line is a template: it is cut into words first and filled in afterward
 which is filled in can become a second word, an option of the shell or a second command. It gets
 the prompt as standard input and as a file:
 
-    {PROMPT_PATH}   the file of the prompt          {WORKSPACE}   where it works
-    {RUN_DIR}       the run directory               {STAGE_DIR}   the stage's folder
+    {PROMPT_PATH}   the file of the prompt
+    {WORKSPACE}     where it works
 
 What it prints is the response, and may hold edits (`custody.executors.agents.edits`); it may as
 well change the workspace itself. For the target ``patch`` the response must be a patch.
@@ -28,7 +28,10 @@ from custody.executors.agents.program import (
     ack_of,
     limits_of,
 )
+from custody.executors.agents.reach import reached
+from custody.executors.agents.read_scope import read_scope
 from custody.executors.agents.settings import Settings
+from custody.executors.commands import seen_workspace
 from custody.model.request import Ack, AgentRequest
 
 TEMPLATES = {"plan": "SDDAI_PLAN_CMD", "patch": "SDDAI_PATCH_CMD", "": "SDDAI_AGENT_CMD"}
@@ -49,11 +52,15 @@ class CommandAgent:
         """Run the command and carry out what its answer asks for."""
         settings = Settings(self._name, request.settings, os.environ)
         target = settings.text("target")
+        passed = settings.passed()
         program = Program(
             name=self._name,
             argv=fill(self._find(settings, target), _values(request, stage)),
             limits=limits_of(settings, request),
-            variables=settings.passed(),
+            variables=passed,
+            reach=reached(settings, passed, reach),
+            sees=read_scope(settings, os.environ),
+            readable=(f"{stage.run.path}/{request.prompt.path}",),
         )
         reader = TextReader(must_start=PATCH_START if target == "patch" else "")
         finished = self._programs.run(program, request, stage, reader)
@@ -72,6 +79,11 @@ class CommandAgent:
                 hint=f"set {self._name}.argv on the node, or {variable} in the environment",
             )
         return template
+
+
+def reach(_settings: Settings, _environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return no server: nobody knows which a command needs."""
+    return ()
 
 
 def fill(template: str, values: Mapping[str, str]) -> tuple[str, ...]:
@@ -95,9 +107,7 @@ def _value(name: str, values: Mapping[str, str]) -> str:
 def _values(request: AgentRequest, stage: Stage) -> dict[str, str]:
     return {
         "PROMPT_PATH": f"{stage.run.path}/{request.prompt.path}",
-        "WORKSPACE": stage.workspace.path,
-        "RUN_DIR": stage.run.path,
-        "STAGE_DIR": f"{stage.run.path}/{stage.folder.path}",
+        "WORKSPACE": seen_workspace(stage),
     }
 
 

@@ -13,7 +13,7 @@ whole answer, and nothing is written.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -32,12 +32,33 @@ _OPENING = re.compile(r"(`{3,})[^`\n]*?[ \t]file=(\S+)[ \t]*")
 _DIFF = re.compile(r"^```(?:diff|patch)[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 
 
-def apply_response(ack: Ack, text: str, stage: Stage) -> Ack:
+class Budget(NamedTuple):
+    """How much one answer may write; the names are those of the settings."""
+
+    max_files: int
+    max_total_bytes: int
+
+    def refusal(self, edits: tuple[FileEdit, ...]) -> Verdict | None:
+        """Return why edits are too many or too large; None when they are not."""
+        size = sum(len((edit.content or "").encode(errors="replace")) for edit in edits)
+        found = {"max_files": len(edits), "max_total_bytes": size}
+        for code, allowed in self._asdict().items():
+            if found[code] > allowed:
+                reason = f"{code} exceeded: {found[code]} of {allowed}"
+                return Verdict(check="budget", allowed=False, code=code, reason=reason)
+        return None
+
+
+def apply_response(ack: Ack, text: str, stage: Stage, budget: Budget | None = None) -> Ack:
     """Carry out the edits that an answer holds; return what came of it."""
     try:
         edits = _edits(text, stage)
     except MalformedDocument as error:
         return msgspec.structs.replace(ack, status="failed", failure_reason=str(error))
+    if budget is not None and (excess := budget.refusal(edits)) is not None:
+        return msgspec.structs.replace(
+            ack, status="refused", failure_reason=excess.reason, verdicts=(excess,)
+        )
     refusals = tuple(verdict for edit in edits if (verdict := refusal(edit, stage)) is not None)
     if refusals:
         reason = f"path refused: {', '.join(verdict.subject for verdict in refusals)}"
@@ -88,6 +109,7 @@ def refusal(edit: FileEdit, stage: Stage) -> Verdict | None:
 
 def apply_edit(edit: FileEdit, stage: Stage) -> None:
     """Write or remove one file that was admitted."""
+    stage.ground.edited = True
     path = admit_write(edit.path, stage.workspace.root)  # edits before it count as well
     if edit.content is None:
         stage.workspace.root.remove(path)

@@ -1,70 +1,58 @@
 """The agent ``opencode``: ``opencode run --format json``.
 
 Settings are node attributes ``opencode.<name>``, else ``CUSTODY_OPENCODE_<NAME>``. Its
-configuration is the setting ``config``, a JSON text; nothing of the user's own is read, because
-its home and all its folders are made for the stage and removed after it.
+configuration is the setting ``config``, a JSON text; all its folders lie in its home.
 """
 
 from __future__ import annotations
 
-import os
+import json
+from collections.abc import Mapping
 
-from custody.executors import Stage
-from custody.executors.agents.program import (
-    PROXIES,
-    Program,
-    ProgramRunner,
-    Reply,
-    home_variables,
-    limits_of,
-    own_home,
-)
+from custody.executors.agents.coding_cli import CodingCli, Surroundings
+from custody.executors.agents.program import Reply
+from custody.executors.agents.reach import named, servers
 from custody.executors.agents.records import count, number, part, record_of, text
 from custody.executors.agents.settings import Settings
-from custody.model.request import Ack, AgentRequest, Usage
+from custody.model.request import Usage
 
-NAME = "opencode"
-KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
 FIXED = ("run", "--format", "json", "--auto", "--pure")
 """``--auto`` answers what nobody is there to answer, ``--pure`` leaves plugins out."""
 DEFAULT_CONFIG = '{"autoupdate": false, "share": "disabled"}'
+SERVERS = {
+    "OPENAI_API_KEY": "https://api.openai.com",
+    "ANTHROPIC_API_KEY": "https://api.anthropic.com",
+}
+"""Where the model is, by the key that is there."""
+CATALOGUE = "https://models.dev"
+"""Where opencode looks up what models there are; it works without."""
 HINT = "install it with `npm install -g opencode-ai`, or set opencode.executable"
 
 
-class OpencodeAgent:
-    """Asks opencode."""
-
-    def __init__(self, programs: ProgramRunner, model: str = "") -> None:
-        self._programs = programs
-        self._model = model
-
-    def work(self, request: AgentRequest, stage: Stage) -> Ack:
-        """Let opencode work on the prompt in the workspace."""
-        settings = Settings(NAME, request.settings, os.environ)
-        model = settings.text("model", self._model)
-        words = (settings.text("executable", "opencode"), *FIXED)
-        with own_home(stage, NAME) as home:
-            program = Program(
-                name=NAME,
-                argv=(*words, "--model", model) if model else words,
-                limits=limits_of(settings, request),
-                variables={
-                    **settings.passed(*KEYS, *PROXIES),
-                    **_folders(home),
-                    "OPENCODE_CONFIG_CONTENT": settings.text("config", DEFAULT_CONFIG),
-                    "OPENCODE_DISABLE_AUTOUPDATE": "1",
-                    "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
-                },
-                workdir=settings.folder("workdir"),
-                hint=HINT,
-            )
-            return self._programs.work(program, request, stage, OpencodeReader(model))
+def arguments(settings: Settings, model: str, _around: Surroundings) -> tuple[str, ...]:
+    """Return the command line; the prompt comes as standard input."""
+    words = (settings.text("executable", "opencode"), *FIXED)
+    return (*words, "--model", model) if model else words
 
 
-def _folders(home: str) -> dict[str, str]:
+def reach(settings: Settings, environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the servers of its configuration, else those its keys are for, and its catalogue."""
+    try:
+        config = json.loads(settings.text("config", DEFAULT_CONFIG))
+    except (ValueError, RecursionError):
+        config = {}
+    by_key = (url for key, url in SERVERS.items() if key in environment)
+    return servers([*(tuple(named(config, "baseURL")) or by_key), CATALOGUE])
+
+
+def _variables(settings: Settings, home: str) -> dict[str, str]:
     kinds = ("CACHE", "CONFIG", "DATA", "STATE")
-    own = {f"XDG_{kind}_HOME": f"{home}/{kind.lower()}" for kind in kinds}
-    return {**home_variables(home, os.environ), **own}
+    return {
+        **{f"XDG_{kind}_HOME": f"{home}/{kind.lower()}" for kind in kinds},
+        "OPENCODE_CONFIG_CONTENT": settings.text("config", DEFAULT_CONFIG),
+        "OPENCODE_DISABLE_AUTOUPDATE": "1",
+        "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+    }
 
 
 class OpencodeReader:
@@ -114,3 +102,14 @@ class OpencodeReader:
             ),
             error=error,
         )
+
+
+OPENCODE = CodingCli(
+    name="opencode",
+    hint=HINT,
+    keys=tuple(SERVERS),
+    arguments=arguments,
+    variables=_variables,
+    reader=lambda _settings, model: OpencodeReader(model),
+    reach=reach,
+)

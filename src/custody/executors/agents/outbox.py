@@ -3,7 +3,8 @@
     outbox/NNN_<node>_<action>.md  what is asked for, with the constraints of the answer
     inbox/<request>.<digest>.md    the answer, written once; the digest is the prompt's
 
-A request that has no answer yet ends the process by `AnswerAwaited`, which is no failure. Asking
+The answer may hold edits (`custody.executors.agents.edits`), as many as its budgets allow. A
+request that has no answer yet ends the process by `AnswerAwaited`, which is no failure. Asking
 again, after a crash or too early, finds the prompt where it is and writes nothing.
 """
 
@@ -13,6 +14,7 @@ import re
 
 from custody.errors import AnswerAwaited, PathRefused
 from custody.executors import Stage
+from custody.executors.agents.edits import Budget, apply_response
 from custody.model.evidence import Evidence
 from custody.model.request import Ack, AgentRequest
 from custody.store.rundir import RunDirectory
@@ -47,12 +49,15 @@ class OutboxAgent:
         if answer is None:
             raise AnswerAwaited(request.id, path=asked.path, answer=target, run=stage.run.run_id)
         response = stage.folder.write("response.md", answer.text or "")
-        return Ack(
+        ack = Ack(
             request_id=request.id,
             status="ok",
             notes="answered by a person",
             evidence=(response, asked, answer),
         )
+        budgets = _budgets(request)
+        budget = Budget(int(budgets["max_files"]), int(budgets["max_total_bytes"]))
+        return apply_response(ack, answer.text or "", stage, budget)
 
 
 def answer_path(request: AgentRequest) -> str:
@@ -76,6 +81,8 @@ def prompt_text(request: AgentRequest, run_dir: str, target: str) -> str:
         "\n## Hard constraints\n\n"
         "- Only write the requested target artifact in the run directory.\n"
         "- Do not modify repository files.\n"
+        "- The answer itself may change them: by whole files in fences that name them"
+        " (```` ```text file=PATH ````), or by one patch.\n"
         "- Follow the output keys that the task names (such as `Verdict: APPROVE|BLOCK` or"
         " `Status: SIGNED`).\n"
         "- If the target is a patch, the answer is a unified diff only: no prose, no whole files.\n"

@@ -21,21 +21,21 @@ from typing import Any, NamedTuple, Protocol
 
 from custody.executors import Stage
 from custody.executors.agents.log import AgentLog
+from custody.executors.agents.read_scope import ReadScope
 from custody.executors.agents.settings import Settings
 from custody.executors.commands import CommandRunner, Ran
+from custody.executors.ground import Access
 from custody.executors.process import Limits, Listener, StreamName
+from custody.model.confinement import read_network
 from custody.model.evidence import Evidence
 from custody.model.request import Ack, AgentRequest, Command, CommandLine, Usage
+from custody.store.rundir import HOMES
 
 HEARTBEAT = 30.0
 INACTIVITY = 60.0
 OUTPUT_LIMIT = 64 << 20
-PROXIES = ("HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy")
 LINE_LIMIT = 4 << 20
 """Bytes of a line that a reader is given; longer ones are on file only."""
-HOMES = "homes"
-"""Folder of the run directory for what agents keep while they work; not for evidence."""
-
 
 TOOLCHAINS = {
     "CARGO_HOME": ".cargo", "GOPATH": "go", "NVM_DIR": ".nvm", "PYENV_ROOT": ".pyenv",
@@ -80,6 +80,31 @@ class Program(NamedTuple):
     """Relative to the workspace."""
     hint: str = ""
     """What to do when the program is not there."""
+    home: str = ""
+    """Folder outside the workspace that is its own; empty for none."""
+    reach: tuple[str, ...] = ()
+    """``host:port`` of each server that its configuration names."""
+    sees: ReadScope = ReadScope()
+    readable: tuple[str, ...] = ()
+    """Files of this machine that it is told to read."""
+    changeable: tuple[str, ...] = ("",)
+    """Folders of the workspace that it may change, relative to it."""
+    own_sandbox: str = ""
+    """What it is told about a sandbox of its own."""
+
+    def access(self, request: AgentRequest) -> Access:
+        """Return what it may reach; what the node says of the network comes first."""
+        network, reach = read_network(request.network or self.reach)
+        return Access(
+            network=network,
+            reach=reach,
+            hidden=self.sees.hidden,
+            scope=self.sees.scope,
+            changeable=self.changeable,
+            readable=self.readable,
+            writable=tuple(filter(None, [self.home])),
+            own_sandbox=self.own_sandbox,
+        )
 
 
 class Finished(NamedTuple):
@@ -112,10 +137,11 @@ class ProgramRunner:
                 agent=program.name,
             )
             following = _Following(log, reader)
-            log.write("agent.start", program=program.argv[0], limits=_told(program.limits))
+            log.write("agent.start", program=program.argv[0], limits=told(program.limits))
             ran = self._runner.follow(
                 line,
                 stage,
+                program.access(request),
                 name=program.name,
                 limits=program.limits,
                 variables=program.variables,
@@ -152,6 +178,7 @@ def ack_of(finished: Finished, program: Program, request: AgentRequest) -> Ack:
         notes=reply.notes,
         evidence=finished.evidence,
         usage=reply.usage,
+        redacted=result.redacted,
     )
 
 
@@ -246,7 +273,7 @@ def _command_line(program: Program) -> CommandLine:
     return CommandLine(text=shlex.join(program.argv), commands=(command,))
 
 
-def _told(limits: Limits) -> dict[str, float | None]:
+def told(limits: Limits) -> dict[str, float | None]:
     """Return the limits as JSON can say them: one that is off is null."""
     seconds = {
         "timeout": limits.timeout,

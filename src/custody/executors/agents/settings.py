@@ -7,12 +7,14 @@ variable ``CUSTODY_CODEX_SANDBOX``.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from custody.errors import PathRefused, UsageError
 from custody.model.graph import Duration
 from custody.model.relpath import RelPath
 
+_T = TypeVar("_T")
 _YES = frozenset({"1", "on", "true", "yes"})
 _NO = frozenset({"", "0", "false", "no", "off"})
 
@@ -23,7 +25,7 @@ class Settings:
     def __init__(
         self, agent: str, attributes: Mapping[str, str], environment: Mapping[str, str]
     ) -> None:
-        self._agent = agent
+        self.agent = agent
         self._attributes = attributes
         self._environment = environment
 
@@ -56,6 +58,26 @@ class Settings:
         except ValueError as error:
             raise UsageError(str(error), where=where, hint="write 90s, 15m or 0") from None
 
+    def number(self, name: str) -> float | None:
+        """Return the setting as a number; None where it is not given."""
+        return self._read(name, float, "number")
+
+    def whole(self, name: str) -> int | None:
+        """Return the setting as a whole number; None where it is not given."""
+        return self._read(name, int, "whole number")
+
+    def _read(self, name: str, kind: Callable[[str], _T], called: str) -> _T | None:
+        text, where = self._written(name, "")
+        if not text:
+            return None
+        try:
+            value = kind(text)
+        except ValueError:
+            raise UsageError(f"{text!r} is no {called}", where=where) from None
+        if not math.isfinite(float(text)):
+            raise UsageError(f"{text!r} is no {called}", where=where)
+        return value
+
     def folders(self, name: str) -> tuple[RelPath, ...]:
         """Return folders of the workspace."""
         found = []
@@ -72,6 +94,10 @@ class Settings:
         found = self.folders(name)
         return str(found[0]) if found else ""
 
+    def own_folders(self) -> tuple[str, ...]:
+        """Return ``workdir`` and ``add_dirs``, relative to the workspace."""
+        return (self.folder("workdir"), *map(str, self.folders("add_dirs")))
+
     def passed(self, *names: str) -> dict[str, str]:
         """Return those variables, and those that the setting ``env`` names, as they are set."""
         wanted = (*names, *self.items("env"))
@@ -79,14 +105,14 @@ class Settings:
 
     def timeout(self, default: float) -> float:
         """Return the seconds for the whole work: the agent's own limit, else the node's."""
-        if f"{self._agent}.timeout" not in self._attributes and "timeout" in self._attributes:
+        if f"{self.agent}.timeout" not in self._attributes and "timeout" in self._attributes:
             return default
         return self.seconds("timeout", default)
 
     def _written(self, name: str, default: str) -> tuple[str, str]:
         """Return the setting and where it was found."""
-        attribute = f"{self._agent}.{name}"
-        variable = f"CUSTODY_{self._agent}_{name}".upper()
+        attribute = f"{self.agent}.{name}"
+        variable = f"CUSTODY_{self.agent}_{name}".upper()
         if attribute in self._attributes:
             return self._attributes[attribute], attribute
         return self._environment.get(variable, default), variable

@@ -1,0 +1,39 @@
+"""What of the workspace an agent may see: everything but the holdouts, or only its own folders.
+
+    <agent>.allow_read_scenarios   shows it the scenarios, which are hidden else
+    <agent>.block_read_paths       hides more
+    <agent>.strict_read_scope      shows it only ``workdir`` and ``add_dirs``
+
+Nothing is moved away for it: what is hidden is not there in what the agent works on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from custody.executors.agents.settings import Settings
+
+SCENARIOS = "scripts/scenarios"
+BLOCKED = {"codex": "ATTRACTOR_CODEX_BLOCK_READ_PATHS"}
+"""Variables that hide more paths, beside the one of the setting."""
+
+
+class ReadScope(NamedTuple):
+    """What an agent sees."""
+
+    hidden: tuple[str, ...] = (SCENARIOS,)
+    scope: tuple[str, ...] | None = None
+    """Folders beside which it sees nothing; None shows all."""
+
+
+def read_scope(settings: Settings, environment: Mapping[str, str]) -> ReadScope:
+    """Return what the settings of an agent let it see; raises `UsageError` for a wrong path."""
+    hidden = [] if settings.flag("allow_read_scenarios") else [SCENARIOS]
+    hidden += map(str, settings.folders("block_read_paths"))
+    if more := environment.get(BLOCKED.get(settings.agent, ""), ""):
+        also = Settings(settings.agent, {f"{settings.agent}.block_read_paths": more}, {})
+        hidden += map(str, also.folders("block_read_paths"))
+    if not settings.flag("strict_read_scope"):
+        return ReadScope(tuple(hidden))
+    return ReadScope(tuple(hidden), settings.own_folders())
