@@ -154,7 +154,7 @@ def test_a_home_directory_is_refused(text: str) -> None:
         "sed 's/a/b/' f > out.txt",
         "grep -q '</html>' index.html",
         "grep -E '.*' f",
-        'echo $a/b "$PWD/x"',
+        'a=src; echo $a/b "$PWD/x"',
         "npm install @scope/package x@1.0",
         "[[ $a =~ b ]]",
         "gcc -Isrc/include -Llib/x a.c",

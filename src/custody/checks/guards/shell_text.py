@@ -1,8 +1,9 @@
 r"""The words of a shell's text, as far as they can be known before a shell reads it.
 
 `shell_words` takes quotes away, reads backslashes and ``$'…'`` escapes, and spells out brace
-expansions, so that ``.\./x``, ``$'\x2e./x'`` and ``{/,}etc`` come out as what they mean. It
-knows no variables and runs nothing. Any text is accepted: an unclosed quote ends with the text.
+expansions, so that ``.\./x``, ``$'\x2e./x'`` and ``{/,}etc`` come out as what they mean. A word
+that still holds quotes or backslashes may be text for another shell (``sh -c``, ``eval``) and
+is read again. It knows no variables and runs nothing. An unclosed quote ends with the text.
 """
 
 from __future__ import annotations
@@ -17,9 +18,22 @@ GLOB = "\ue000\ue001\ue002\ue003"
 """Stand for ``*``, ``?``, ``[`` and ``]`` that are not quoted."""
 _OPEN, _COMMA, _CLOSE = "\ue004\ue005\ue006"
 """Stand for ``{``, ``,`` and ``}`` that are not quoted."""
+DOLLAR = "\ue007"
+"""Stands for a ``$`` that a shell would leave alone."""
+NOTHING = "${_}"
+"""Stands for a command substitution that gives nothing."""
+_NESTING = 12
+"""How many shells may read one text after another, and how deep substitutions may be nested."""
+_WORDS = 4000
+"""How many words may have to be read again."""
+_LINES = 200
+"""How many places there may be at which no quote need be open."""
 _UNQUOTED = str.maketrans("*?[]{,}", GLOB + _OPEN + _COMMA + _CLOSE)
-_QUOTED = str.maketrans(dict.fromkeys(GLOB + _OPEN + _COMMA + _CLOSE))
+_QUOTED = str.maketrans(dict.fromkeys(GLOB + _OPEN + _COMMA + _CLOSE + DOLLAR))
+_LITERAL = {**_QUOTED, ord("$"): DOLLAR}
 _AS_WRITTEN = str.maketrans(_OPEN + _COMMA + _CLOSE, "{,}")
+_PLAIN = str.maketrans(GLOB + _OPEN + _COMMA + _CLOSE + DOLLAR, "*?[]{,}$")
+_NESTED = re.compile(r"[\\'\"]")
 
 _PIECE = re.compile(
     r"""(?P<end>[\s;&|()<>`]+)
@@ -35,26 +49,86 @@ _ESCAPE = re.compile(
     r"|(?P<octal>[0-7]{1,3})|c(?P<control>.)|(?P<other>.))",
     re.DOTALL,
 )
+_SUBSTITUTION = re.compile(r"\$\([^()`]*\)")
+_BACKTICKS = re.compile("`[^`]*`")
+_INNER = re.compile(r"\$\(")
+_RESTART = re.compile(r"\$\(|\n")
+_NAME = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
+_IN_DOUBLE = re.compile(r'\\([$`"\\\n])')
 _INNERMOST = re.compile(f"{_OPEN}([^{_OPEN}{_CLOSE}]*){_CLOSE}")
 
 
 class TooManyWords(ValueError):
-    """A brace expansion gives more words than anyone would write out."""
+    """The text gives more words than anyone would write out."""
 
 
 def shell_words(text: str) -> Iterator[str]:
     """Yield each word that the text may give; raises `TooManyWords`.
 
     Quoted blanks stay in the word. ``*``, ``?``, ``[`` and ``]`` outside quotes come
-    as the characters of `GLOB`.
+    as the characters of `GLOB`, and a quoted ``$`` as `DOLLAR`.
     """
-    for word in _words(text):
-        for spelled in _spelled_out(word):
-            yield spelled.translate(_AS_WRITTEN)
+    for reading in _readings(text):
+        for word in _words(reading):
+            for spelled in _spelled_out(word):
+                yield spelled.translate(_AS_WRITTEN)
+            yield from _read_again(word)
+
+
+def _readings(text: str) -> Iterator[str]:
+    """Yield the text, from wherever a shell may begin, and as it is when nothing is printed."""
+    for start in _beginnings(text):
+        yield text[start:]
+    for _ in range(_NESTING):
+        shorter = _SUBSTITUTION.sub(NOTHING, text)
+        if shorter == text:
+            shorter = _BACKTICKS.sub(NOTHING, text)
+        if shorter == text:
+            return
+        yield shorter
+        text = shorter
+    raise TooManyWords
+
+
+def _beginnings(text: str) -> list[int]:
+    """Return where a shell may begin to read with no quote open.
+
+    A comment and a here-document may hold quotes that are none, up to the end of a line, and
+    within a substitution everything begins anew.
+    """
+    anew = _RESTART if "#" in text or "<<" in text else _INNER
+    found = [0, *(match.end() for match in anew.finditer(text))]
+    if len(found) > _LINES:
+        raise TooManyWords
+    return found
+
+
+def _read_again(word: str) -> Iterator[str]:
+    """Yield what further shells would make of a word, as long as there is something to unquote.
+
+    Braces and patterns are left as they are: in quotes they are most often something else.
+    """
+    waiting = [word]
+    for _ in range(_NESTING):
+        plain = [one.translate(_PLAIN) for one in waiting]
+        waiting = [
+            again
+            for one in plain
+            if _NESTED.search(one)
+            for start in _beginnings(one)
+            for again in _words(one[start:])
+        ]
+        if not waiting:
+            return
+        if len(waiting) > _WORDS:
+            break
+        yield from (again.translate(_PLAIN).replace("$", DOLLAR) for again in waiting)
+    raise TooManyWords
 
 
 def _words(text: str) -> Iterator[str]:
     word: list[str] = []
+    text = _NAME.sub(r"${\1}", text)  # where a name ends is lost with the quotes
     for piece in _PIECE.finditer(text):
         if piece["end"] is None:
             word.append(_meaning(piece))
@@ -69,11 +143,15 @@ def _meaning(piece: re.Match[str]) -> str:
     if (plain := piece["plain"]) is not None:
         return plain.translate(_QUOTED).translate(_UNQUOTED)
     if (escaped := piece["escaped"]) is not None:
-        return _ESCAPE.sub(_unescaped, escaped).translate(_QUOTED)
+        return _ESCAPE.sub(_unescaped, escaped).translate(_LITERAL)
     if (double := piece["double"]) is not None:
-        return re.sub(r'\\([$`"\\])', r"\1", double.replace("\\\n", "")).translate(_QUOTED)
+        return _IN_DOUBLE.sub(_after_backslash, double.translate(_QUOTED))
     literal = piece["single"] if piece["single"] is not None else piece["character"]
-    return "" if literal == "\n" else literal.translate(_QUOTED)
+    return "" if literal == "\n" else literal.translate(_LITERAL)
+
+
+def _after_backslash(escape: re.Match[str]) -> str:
+    return {"\n": "", "$": DOLLAR}.get(escape[1], escape[1])
 
 
 def _unescaped(escape: re.Match[str]) -> str:

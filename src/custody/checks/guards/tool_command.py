@@ -3,12 +3,16 @@ r"""Whether a tool's command stays in the workspace, as far as its text tells; a
 A command is refused (code ``tool_command``) when a word of it, or a part of one, is
 
     ``~``             at its beginning: a home directory; so are ``$HOME`` and ``$OLDPWD``
-    ``..``            as a whole component of a path, also where an empty variable or a
-                      pattern such as ``.*`` would give one
-    an absolute path  ``/`` at its beginning, and ``file:`` URLs with one
+    ``..``            as a whole component of a path, also where an empty variable, an empty
+                      substitution or a pattern such as ``.*`` would give one
+    an absolute path  ``/`` at its beginning, or after a variable that the text gives no value;
+                      ``file:`` URLs, and others that name no host; ``$PWD-old``, which is
+                      beside the workspace
 
 A part begins at the beginning of a word, after a blank or a quote within quotes, after
-``= : , @ ( [ {`` and, for a path, right after one option letter (``-C/etc``). ``HEAD~1``,
+``= : , @ ( [ {`` and, for a path, right after one option letter (``-C/etc``), or after
+several where a folder of the system follows (``-xf/etc/x``). What stands in quotes is read as
+a nested shell would read it, too. ``HEAD~1``,
 ``./...``, ``a..b``, ``{1..3}`` and ``https://host/x`` are not meant. A lone ``/`` is, and so
 is ``/dev/null``: both output streams are kept anyway.
 
@@ -24,6 +28,8 @@ from custody.errors import CommandRefused
 from custody.model.request import Command, CommandLine
 
 SHELL = "sh"
+LENGTH_LIMIT = 32_000
+"""Characters in one command; the kernel takes a few more."""
 
 _PLAIN = frozenset(string.ascii_letters + string.digits + " ._-/")
 _SHELL_ONLY = frozenset({
@@ -41,6 +47,10 @@ def check_tool_command(text: str) -> None:
     """Raise `CommandRefused` when ``text`` names a place outside the workspace, or nothing."""
     if not text.strip():
         raise CommandRefused("tool_command", "the command is empty")
+    if len(text) > LENGTH_LIMIT or "\0" in text:
+        what = f"it holds a NUL, or more than {LENGTH_LIMIT} characters"
+        hint = "put the command into a script of the workspace"
+        raise CommandRefused("tool_command", what, hint=hint)
     plain = _plain_words(text)
     if not plain or any(map(_may_leave, plain)):
         _check_words(text)
@@ -93,10 +103,14 @@ def _check_words(text: str) -> None:
 
     try:
         for word in shell_words(text):
-            if reason := way_out(word):
+            if reason := way_out(word, text):
                 raise _refusal(as_written(word), reason)
     except TooManyWords:
-        raise CommandRefused("tool_command", "a brace expansion gives too many words") from None
+        raise CommandRefused(
+            "tool_command",
+            "it has more lines, alternatives or nested quotes than can be looked at",
+            hint="put the command into a script of the workspace",
+        ) from None
 
 
 def _read_words(text: str) -> tuple[str, ...]:
