@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from custody.engine.replay import Replay
     from custody.engine.verify import Verification
     from custody.engine.waiting import Waiting
+    from custody.executors.sandbox.levels import Diagnosis
     from custody.model.event import JournalLine
     from custody.pipeline.plan import PlannedNode
     from custody.scenarios import Scenario
@@ -37,6 +38,7 @@ __all__ = [
     "answer",
     "changes",
     "check",
+    "doctor",
     "events",
     "fork",
     "inbox",
@@ -77,13 +79,15 @@ def run(
     run_id: str = "",
     variables: Mapping[str, str] | None = None,
     agent: str = DEFAULT_AGENT,
+    confinement: str = "",
     resume_existing: bool = False,
     accept_change: bool = False,
     listeners: tuple[Listener, ...] = (),
 ) -> RunResult:
     """Run a pipeline to its end.
 
-    A run id that exists is refused, unless ``resume_existing`` says to go on with it.
+    A run id that exists is refused, unless ``resume_existing`` says to go on with it. Programs
+    are confined at the level that ``confinement`` names, else at the best one there is.
     """
     from custody.engine import begin, resume
 
@@ -106,6 +110,7 @@ def run(
         workdir=workdir,
         variables=given,
         agent=agent,
+        confinement=confinement,
         listeners=listeners,
     )
 
@@ -233,6 +238,13 @@ def changes(run: str, node: str = "", *, runsdir: str = DEFAULT_RUNSDIR) -> Iter
     from custody.engine import look
 
     return look.changes(find_run(run, runsdir), node)
+
+
+def doctor() -> Diagnosis:
+    """Return how well this machine can confine what a stage starts, and why not better."""
+    from custody.executors.sandbox.levels import Diagnosis, features, offered
+
+    return Diagnosis(offer=offered(), features=features())
 
 
 def scaffold(folder: str, files: Mapping[str, bytes]) -> tuple[str, ...]:

@@ -83,7 +83,7 @@ def test_a_stage_gets_no_more_time_than_is_left(bench: Bench) -> None:
         'a [type=tool, tool_command="sleep 0.2"] b [type=tool, tool_command="sleep 30"] '
         "start -> a -> b -> done"
     )
-    result = bench.run(body, graph='max_seconds="500ms"')
+    result = bench.run(body, graph='max_seconds="3s"')
     assert result.summary.status == "FAIL"
     assert result.summary.active_seconds < 10
     first, second = (
@@ -91,8 +91,8 @@ def test_a_stage_gets_no_more_time_than_is_left(bench: Bench) -> None:
         for fact in bench.facts()
         if isinstance(fact, StageStarted) and fact.request
     )
-    assert first == 0.5
-    assert 0 < second < 0.35
+    assert first == 3
+    assert 0 < second < 2.85
     assert result.summary.reason.startswith("budget exceeded: max_seconds of the run")
 
 

@@ -32,6 +32,7 @@ def leave_in_b(bench: Bench, by: signal.Signals) -> int:
         [
             sys.executable, "-m", "custody", "run", bench.pipeline(TWO_STAGES),
             "--workdir", str(bench.workdir), "--runsdir", str(bench.runsdir), "--run-id", "r1",
+            "--confinement", "L2",  # stages work in the workspace itself
         ],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -43,6 +43,7 @@ COMMANDS = {
     "diff": "show what a run changed, file by file",
     "verify": "check that a run directory is what it claims to be",
     "scenario": "run scenario scripts, or list what is wrong with them",
+    "doctor": "say how well this machine confines stages",
     "schema": "print the JSON Schema of a file or an event",
     "completion": "print a script that completes commands in your shell",
 }

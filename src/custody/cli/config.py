@@ -9,15 +9,24 @@ are the engine's.)
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, NamedTuple
 
 from custody.api import DEFAULT_AGENT, DEFAULT_RUNSDIR
 from custody.errors import MalformedDocument
 
-DEFAULTS = {"runsdir": DEFAULT_RUNSDIR, "agent": DEFAULT_AGENT}
+DEFAULTS = {"runsdir": DEFAULT_RUNSDIR, "agent": DEFAULT_AGENT, "confinement": ""}
 """Every setting and its default."""
 FILES = {"custody.toml": (), "pyproject.toml": ("tool", "custody")}
 """Each file, and the table of it that is custody's."""
+
+
+class Setting(NamedTuple):
+    """A setting as it is in force."""
+
+    name: str
+    value: str
+    origin: str
+    """The flag, the name of the variable or of the file, or the default."""
 
 
 def setting(name: str, flag: str) -> str:
@@ -25,14 +34,20 @@ def setting(name: str, flag: str) -> str:
 
     Raises `MalformedDocument` when a file that has to be read is wrong.
     """
-    return flag or os.environ.get(f"CUSTODY_{name.upper()}") or _from_files(name) or DEFAULTS[name]
+    return origin(name, flag).value
 
 
-def _from_files(name: str) -> str:
+def origin(name: str, flag: str) -> Setting:
+    """Return the setting and where it comes from; raises as `setting` does."""
+    variable = f"CUSTODY_{name.upper()}"
+    if flag:
+        return Setting(name, flag, "flag")
+    if value := os.environ.get(variable):
+        return Setting(name, value, variable)
     for file, table in FILES.items():
         if os.path.isfile(file) and (value := _settings(file, table).get(name)):
-            return value
-    return ""
+            return Setting(name, value, file)
+    return Setting(name, DEFAULTS[name], "default")
 
 
 def _settings(file: str, table: tuple[str, ...]) -> dict[str, str]:

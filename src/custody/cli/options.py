@@ -54,6 +54,16 @@ def agent(parser: Arguments, default: str) -> None:
     )
 
 
+def confinement(parser: Arguments) -> None:
+    """Declare how programs are confined."""
+    parser.add_argument(
+        "--confinement",
+        metavar="LEVEL",
+        default="",
+        help="L3, L2, or L1 for none at all (default: the best of L3 and L2 that there is)",
+    )
+
+
 def verbose(parser: Arguments) -> None:
     """Declare progress as lines."""
     parser.add_argument(

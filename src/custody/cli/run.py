@@ -38,6 +38,7 @@ def arguments(parser: Arguments) -> None:
     )
     declare.accept_change(parser)
     declare.agent(parser, "stub")
+    declare.confinement(parser)
     parser.add_argument(
         "--set",
         metavar="NAME=VALUE",
@@ -65,6 +66,7 @@ def answer(options: Namespace) -> Answer:
             run_id=options.run_id,
             variables=variables(options.variables),
             agent=config.setting("agent", options.agent),
+            confinement=config.setting("confinement", options.confinement),
             resume_existing=options.resume,
             accept_change=options.accept_change,
             listeners=(board.hear,),

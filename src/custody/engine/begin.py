@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 
+from custody.engine import level
 from custody.engine.interruption import Interruption
 from custody.engine.records import PIPELINE_NAME, Records
 from custody.engine.session import RunResult, Session
@@ -33,9 +34,10 @@ def begin(
     workdir: str,
     variables: dict[str, str],
     agent: str,
+    confinement: str = "",
     listeners: tuple[Listener, ...] = (),
 ) -> RunResult:
-    """Start a run and take it to its end."""
+    """Start a run and take it to its end; ``confinement`` is a level that is asked for."""
     with Interruption() as interruption, RunDirectory.create(runsdir, run_id) as run:
         workspace = Workspace.create(run, workdir or None, omit=(runsdir,))
         run.write(PIPELINE_NAME, pipeline.source, sync=True)
@@ -50,6 +52,7 @@ def begin(
             workdir=workdir,
             workspace=workspace.base,
             versions=versions(),
+            confinement=level.choose(pipeline, agent, asked=confinement, folder=run.path),
         )
         journal = Journal.create(run.root, run_id)
         journal.append(started, role="engine", path=PIPELINE_NAME)

@@ -6,12 +6,16 @@ import os
 import time
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
 from custody.checks.guards.secrets import redactor_for
+from custody.checks.guards.writes import judge_holdouts, judge_twice, violation_reason
 from custody.engine.interruption import Interruption
 from custody.engine.records import Records
 from custody.engine.redaction import Redaction
 from custody.errors import MalformedDocument, Refused
 from custody.executors import Executor, Stage
+from custody.executors.ground import Ground
 from custody.model.change import Change, WorkspaceDiff
 from custody.model.event import RequestAnswered
 from custody.model.evidence import Evidence
@@ -41,6 +45,9 @@ class Effects:
         self._executor = executor
         self._interruption = interruption
         self._redactor = redactor_for(os.environ)
+        self._level = None if records.confinement is None else records.confinement.level
+        self._ground: Ground | None = None
+        """Of the stage that is not judged yet."""
         self._captured: dict[str, tuple[Change, ...]] = {}
         """What requests changed that are not yet known to the views."""
 
@@ -55,19 +62,35 @@ class Effects:
             folder.write(name, text)
         folder.settle()
         commit()
+        ground = self._ground = Ground(self._level, self._workspace, request.id)
         redaction = Redaction(self._redactor)
         stage = Stage(
             node=node.id,
             run=self._run,
             folder=folder.cleaned_by(redaction.data),
             workspace=self._workspace,
+            ground=ground,
         )
         ack = redaction.ack(self._execute(request, stage))
-        changes = self._workspace.capture()
-        diff = folder.write(DIFF_NAME, encode_pretty(WorkspaceDiff(changes=changes)))
+        done, verdicts = self._take_stock(ground)
+        ack = _refuse(replace(ack, confined=ground.confined), verdicts)
+        diff = folder.write(DIFF_NAME, encode_pretty(done))
         folder.settle()
-        self._captured[request.id] = changes
-        return _answered(node, ack.sealed(), diff.sealed()), changes
+        self._captured[request.id] = done.changes
+        return _answered(node, ack.sealed(), diff.sealed()), done.changes
+
+    def _take_stock(self, ground: Ground) -> tuple[WorkspaceDiff, tuple[Verdict, ...]]:
+        """Return what a stage changed, and what of it nobody may change."""
+        changes = self._workspace.capture(ground.layers)
+        if ground.layers is None:
+            return WorkspaceDiff(changes=changes), ()
+        layer = self._workspace.layer
+        edits = self._workspace.capture() if ground.edited else ()
+        verdicts = judge_twice(changes, edits)
+        both = {change.path: change for change in (*changes, *edits)}
+        changes = tuple(both[path] for path in sorted(both))
+        verdicts += judge_holdouts(changes, ground.layers.hidden)
+        return WorkspaceDiff(changes=changes, layer=layer), verdicts
 
     def recorded_changes(self, answered: RequestAnswered) -> tuple[Change, ...]:
         """Return what a recorded stage changed."""
@@ -77,6 +100,7 @@ class Effects:
     def accept(self, changes: tuple[Change, ...]) -> None:
         """Take the changes of a stage as part of the work."""
         self._workspace.accept(changes)
+        self._settle(accepted=True)
 
     def wait(self, seconds: float) -> None:
         """Let time pass before another attempt."""
@@ -85,7 +109,17 @@ class Effects:
 
     def roll_back(self) -> None:
         """Undo what a refused stage did; its changes stay as blobs."""
-        self._workspace.restore()
+        ground = self._ground
+        if not self._settle(accepted=False) or (ground is not None and ground.edited):
+            self._workspace.restore()
+
+    def _settle(self, *, accepted: bool) -> bool:
+        """Bring the layers of the last stage to their end; tell whether it had any."""
+        ground, self._ground = self._ground, None
+        if ground is None or ground.layers is None:
+            return False
+        self._workspace.settle(ground.layers, accepted=accepted)
+        return True
 
     def _execute(self, request: AnyRequest, stage: Stage) -> Ack:
         try:
@@ -109,6 +143,21 @@ def _answered(node: Node, ack: Ack, diff: Evidence) -> RequestAnswered:
     except MalformedDocument as error:
         refused = _refused(ack.request_id, error, ack.evidence)
         return RequestAnswered(node=node.id, ack=refused, diff=diff)
+
+
+def _refuse(ack: Ack, verdicts: tuple[Verdict, ...]) -> Ack:
+    """Return the ack, refused where there is a verdict on what the stage has done."""
+    if not verdicts:
+        return ack
+    return replace(
+        ack,
+        status="refused",
+        failure_reason=violation_reason(verdicts),
+        failure_summary="",
+        notes="",
+        context_updates={},
+        verdicts=(*ack.verdicts, *verdicts),
+    )
 
 
 def _refused(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from custody.engine import level
 from custody.engine.interruption import Interruption
 from custody.engine.records import PIPELINE_NAME, Records, evidence_of
 from custody.engine.session import RunResult, Session
 from custody.engine.tape import Listener
 from custody.errors import UsageError
+from custody.model.confinement import ChosenLevel
 from custody.model.event import (
     AgentReplaced,
     AnyFact,
@@ -18,6 +20,7 @@ from custody.model.event import (
     RunResumed,
     StageStarted,
 )
+from custody.model.graph import Pipeline
 from custody.store.journal import Journal, digest
 from custody.store.rundir import RunDirectory
 from custody.workspace.workspace import Workspace
@@ -49,6 +52,7 @@ def fork(
                 seq=shared[-1].seq,
                 head=digest(shared[-1]),
             ),
+            confinement=_confinement(records, pipeline, agent, run.path),
         )
         parent.blobs.copy_to(run.blobs)
         run.write(PIPELINE_NAME, pipeline.source, sync=True)
@@ -69,6 +73,16 @@ def fork(
         workspace = Workspace.reopen(run, started.workspace)
         session = Session(Records(run), pipeline, journal, workspace)
         return session.go(interruption, resumed=RunResumed(), listeners=listeners)
+
+
+def _confinement(
+    records: Records, pipeline: Pipeline, agent: str, folder: str
+) -> ChosenLevel | None:
+    """Return the level of the run that is forked; another agent may be the first to need one."""
+    if records.confinement is None:
+        return level.choose(pipeline, agent or records.genesis.agent, asked="", folder=folder)
+    level.require(records.confinement, folder=folder)
+    return records.confinement
 
 
 def _lines_before(records: Records, node: str) -> list[JournalLine]:

@@ -186,8 +186,8 @@ class Engine:
 
     def _judge(self, node: Node, outcome: Outcome, changes: tuple[Change, ...]) -> Outcome:
         """Let the gates have the last word, and keep or undo what the stage changed."""
-        verdicts = judge_changes(changes, _allowlist(node.text("allowed_write_paths")))
-        if verdicts:
+        allowlist = _allowlist(node.text("allowed_write_paths"))
+        if verdicts := judge_changes(changes, allowlist, outcome.refused):
             outcome = Outcome(
                 status="fail",
                 failure_reason=violation_reason(verdicts),

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from custody.engine.tape import TapeEnded
 from custody.errors import JournalBroken
 from custody.handlers import catalog
-from custody.model.change import Change, WorkspaceDiff
+from custody.model.change import Change, Layer, WorkspaceDiff
+from custody.model.confinement import ChosenLevel
 from custody.model.event import (
     AnyFact,
+    GuardrailViolation,
     JournalLine,
     PipelineReplaced,
     PipelineStarted,
@@ -34,6 +36,12 @@ class Records:
         self.genesis, self._replaced = _survey(run)
 
     @property
+    def confinement(self) -> ChosenLevel | None:
+        """How the run's programs are confined; None when it has not started any."""
+        later = [fact.confinement for _, fact in self._replaced if fact.confinement is not None]
+        return later[-1] if later else self.genesis.confinement
+
+    @property
     def pipeline_sha256(self) -> str:
         """Of the pipeline that the run is of by now."""
         return self._replaced[-1][1].new_sha256 if self._replaced else self.genesis.pipeline_sha256
@@ -46,8 +54,26 @@ class Records:
 
     def changes_of(self, answered: RequestAnswered) -> tuple[Change, ...]:
         """Return what a recorded stage changed."""
+        return self._diff_of(answered).changes
+
+    def layers(self) -> dict[str, Layer | None]:
+        """Return the requests that were answered; for each that was refused, its layer."""
+        layers: dict[str, Layer | None] = {}
+        last: RequestAnswered | None = None
+        for line in self.lines():
+            fact = line.fact()
+            if isinstance(fact, RequestAnswered):
+                last = fact
+                layers[fact.ack.request_id] = None
+            elif isinstance(fact, StageStarted):
+                last = None
+            elif isinstance(fact, GuardrailViolation) and last is not None:
+                layers[last.ack.request_id] = self._diff_of(last).layer or None
+        return layers
+
+    def _diff_of(self, answered: RequestAnswered) -> WorkspaceDiff:
         data = self.run.read_evidence(answered.diff)
-        return decode(data, WorkspaceDiff, where=answered.diff.path).changes
+        return decode(data, WorkspaceDiff, where=answered.diff.path)
 
     def pipeline(self) -> Pipeline:
         """Return the pipeline that the run is of.

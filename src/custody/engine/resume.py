@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from custody.engine import level
 from custody.engine.interruption import Interruption
 from custody.engine.look import overview
 from custody.engine.records import PIPELINE_NAME, Records, evidence_of
@@ -135,6 +136,9 @@ def _replace(
         )
     kept_seq, reused = _reusable(records, old, new)
     discarded = _spent_after(records, kept_seq)
+    chosen = None
+    if records.confinement is None:
+        chosen = level.choose(new, records.genesis.agent, asked="", folder=records.run.path)
     records.run.blobs.put(new.source)
     records.run.blobs.sync()
     journal.append(
@@ -144,6 +148,7 @@ def _replace(
             kept_seq=kept_seq,
             reused=reused,
             discarded=discarded,
+            confinement=chosen,
         ),
         role="engine",
         path=PIPELINE_NAME,

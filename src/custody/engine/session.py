@@ -6,6 +6,7 @@ holds when the session opens. The engine is taken over those facts and goes on f
 
 from __future__ import annotations
 
+from custody.engine import level
 from custody.engine.effects import Effects
 from custody.engine.interruption import Interruption
 from custody.engine.loop import Engine
@@ -22,6 +23,7 @@ from custody.model.event import (
 from custody.model.graph import Pipeline
 from custody.model.record import Record
 from custody.store.journal import Journal
+from custody.store.rundir import HOMES, LAYERS
 from custody.views.collect import Collector
 from custody.views.rebuild import rebuild
 from custody.views.writer import ViewWriter
@@ -44,7 +46,11 @@ class Session:
     """Holds a run that is locked by this process."""
 
     def __init__(
-        self, records: Records, pipeline: Pipeline, journal: Journal, workspace: Workspace
+        self,
+        records: Records,
+        pipeline: Pipeline,
+        journal: Journal,
+        workspace: Workspace,
     ) -> None:
         self._run = records.run
         self._records = records
@@ -117,6 +123,11 @@ class Session:
 
     def _take_up(self, tape: Tape, resumed: RunResumed) -> None:
         """Put the workspace where the journal says it is, and say so."""
+        level.require(self._records.confinement, folder=self._run.path)
+        if self._run.root.exists(HOMES):
+            self._run.root.remove_tree(HOMES)
+        if self._run.root.exists(LAYERS):
+            self._workspace.sort_out_layers(self._records.layers())
         restored = self._workspace.restore()
         tape.write(
             RunResumed(

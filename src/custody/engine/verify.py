@@ -7,6 +7,7 @@ views       every document made from the journal can be made again, the same byt
 blobs       every blob is what its name says, and every one that is needed is there
 decisions   the recorded answers lead to the recorded decisions
 unclaimed   there is no file that nothing accounts for
+layers      what refused stages left is as it was; of the others nothing is left
 """
 
 from __future__ import annotations
@@ -27,10 +28,11 @@ from custody.model.record import Record, encode, encode_pretty
 from custody.model.request import AnyRequest, WriteRequest
 from custody.store.files import is_temporary
 from custody.store.journal import EVENTS, digest, read_lines, verify_journal
-from custody.store.rundir import RunDirectory
+from custody.store.rundir import LAYERS, RunDirectory
 from custody.views import checkpoint, manifest
 from custody.views.collect import Collector
 from custody.views.writer import TRACE_NAME, closing_files
+from custody.workspace.contents import Contents
 from custody.workspace.tree import listing, tree_of
 from custody.workspace.workspace import differences, read_tree
 
@@ -75,6 +77,7 @@ def verify(path: str, *, rebuild: bool = False) -> Verification:
             mismatches += audit.blobs()
             mismatches += audit.decisions()
             mismatches += audit.unclaimed()
+            mismatches += audit.layers()
         return audit.verification(tuple(mismatches))
 
 
@@ -255,6 +258,22 @@ class _Audit:
         for path in self._run.files():
             if path not in claimed and ".lost." not in path and not self._under_way(path):
                 yield Mismatch("unclaimed", path, "no line of the journal accounts for it")
+
+    def layers(self) -> Iterator[Mismatch]:
+        """Check what refused stages left; nothing is left of the others once a run has ended."""
+        if not self._run.root.exists(LAYERS):
+            return
+        from custody.workspace.stack import UPPER, Stack
+
+        stack = Stack(self._run, Contents(None))
+        recorded = self._records().layers()
+        for name in stack.names():
+            where = f"{LAYERS}/{name}"
+            layer = recorded.get(name)
+            if layer is not None and stack.record(name) != layer:
+                yield Mismatch("evidence", f"{where}/{UPPER}", "it is not what the stage left")
+            if self._ended() and (layer is None or self._run.root.names(where) != [UPPER]):
+                yield Mismatch("unclaimed", where, "no line of the journal accounts for it")
 
     def _under_way(self, path: str) -> bool:
         """Whether a file belongs to what a run that has not ended was doing last."""

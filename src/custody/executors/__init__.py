@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
+from custody.executors.ground import Ground
 from custody.model.request import Ack, AnyRequest
 from custody.store.rundir import RunDirectory, StageFolder
 from custody.workspace.workspace import Workspace
@@ -22,6 +23,8 @@ class Stage(NamedTuple):
     folder: StageFolder
     """For its evidence; nothing that it starts can write here."""
     workspace: Workspace
+    ground: Ground
+    """What programs stand on."""
 
 
 class Executor(Protocol):

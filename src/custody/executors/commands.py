@@ -8,7 +8,14 @@ from typing import NamedTuple
 
 from custody.executors import Stage
 from custody.executors.environment import base_environment, make_caches, stage_environment
+from custody.executors.ground import Access
 from custody.executors.process import Limits, Listener, Place, ProcessResult, Supervisor
+from custody.executors.sandbox.confinement import (
+    CACHE_VIEW,
+    WORKSPACE_VIEW,
+    Confinement,
+    Layers,
+)
 from custody.executors.streams import failure_summary
 from custody.model.evidence import Evidence
 from custody.model.request import CommandLine
@@ -50,14 +57,17 @@ class CommandRunner:
         self._supervisor = Supervisor()
         self._base = base_environment(os.environ)
 
-    def run(self, line: CommandLine, stage: Stage, *, name: str, timeout: float) -> Ran:
+    def run(
+        self, line: CommandLine, stage: Stage, access: Access, *, name: str, timeout: float
+    ) -> Ran:
         """Run one line; its streams become ``<name>.stdout.log`` and ``<name>.stderr.log``."""
-        return self.follow(line, stage, name=name, limits=Limits(timeout=timeout))
+        return self.follow(line, stage, access, name=name, limits=Limits(timeout=timeout))
 
     def follow(
         self,
         line: CommandLine,
         stage: Stage,
+        access: Access,
         *,
         name: str,
         limits: Limits,
@@ -66,25 +76,30 @@ class CommandRunner:
         listener: Listener | None = None,
     ) -> Ran:
         """Do the same with ``variables`` of its own, an input, and somebody who listens."""
+        stage.ground.enter(access)
+        place = self._place(line, stage, access, variables or {})
         names = f"{name}.stdout.log", f"{name}.stderr.log"
         with stage.folder.open_stream(names[0]) as out, stage.folder.open_stream(names[1]) as err:
             result = self._supervisor.run(
                 line,
-                self._place(stage, variables or {}),
+                place,
                 limits,
                 stdout=out.fileno(),
                 stderr=err.fileno(),
                 stdin=stdin,
                 listener=listener,
             )
+        stage.ground.tell(reached=result.reached, refused=result.refused)
         return Ran(line, result, stage.folder.seal(names[0]), stage.folder.seal(names[1]))
 
     def close(self) -> None:
         """End whatever is still there."""
         self._supervisor.close()
 
-    def _place(self, stage: Stage, variables: Mapping[str, str]) -> Place:
-        cache = f"{stage.run.path}/{CACHE_FOLDER}"
+    def _place(
+        self, line: CommandLine, stage: Stage, access: Access, variables: Mapping[str, str]
+    ) -> Place:
+        cache = cache_of(stage)
         make_caches(cache)
         environment = stage_environment(
             self._base,
@@ -93,4 +108,44 @@ class CommandRunner:
             stage_dir=f"{stage.run.path}/{stage.folder.path}",
             cache_dir=cache,
         )
-        return Place(workspace=stage.workspace.path, environment={**environment, **variables})
+        confinement = self._confinement(line, stage, access)
+        if confinement is not None and confinement.home:
+            environment["HOME"] = confinement.home
+        return Place(stage.workspace.path, {**environment, **variables}, confinement)
+
+    def _confinement(self, line: CommandLine, stage: Stage, access: Access) -> Confinement | None:
+        if stage.ground.level == "L1":
+            return None
+        from custody.executors.sandbox.toolchains import toolchains
+
+        layers = stage.ground.layers
+        return Confinement(
+            level=stage.ground.level,
+            workspace=stage.workspace.path,
+            cache=cache_of(stage),
+            layers=None if layers is None else Layers(layers.lower, layers.upper, layers.work),
+            changeable=access.changeable,
+            readable=(*toolchains(self._base, _programs(line)), *access.readable),
+            writable=access.writable,
+            network=access.network,
+            reach=access.reach,
+        )
+
+
+def cache_of(stage: Stage) -> str:
+    """Return the folder for what programs remember for their own speed."""
+    return f"{stage.run.path}/{CACHE_FOLDER}"
+
+
+def seen_cache(stage: Stage) -> str:
+    """Return where the stage's programs see that folder."""
+    return CACHE_VIEW if stage.ground.level == "L3" else cache_of(stage)
+
+
+def seen_workspace(stage: Stage) -> str:
+    """Return where the stage's programs see the workspace."""
+    return WORKSPACE_VIEW if stage.ground.level == "L3" else stage.workspace.path
+
+
+def _programs(line: CommandLine) -> tuple[str, ...]:
+    return tuple(command.argv[0] for command in line.commands if command.argv)

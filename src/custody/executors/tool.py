@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from custody.executors import Stage
 from custody.executors.commands import CommandRunner
+from custody.executors.ground import network_access
 from custody.model.request import Ack, ToolRequest
 
 
@@ -15,7 +16,9 @@ class ToolExecutor:
 
     def execute(self, request: ToolRequest, stage: Stage) -> Ack:
         """Run the command and tell how it ended."""
-        ran = self._runner.run(request.line, stage, name="tool", timeout=request.timeout)
+        ran = self._runner.run(
+            request.line, stage, network_access(request), name="tool", timeout=request.timeout
+        )
         result = ran.result
         if result.succeeded:
             return Ack(

@@ -6,6 +6,7 @@ from custody.checks.gates.verification import judge_results
 from custody.errors import PathRefused
 from custody.executors import Stage
 from custody.executors.commands import CommandRunner, Ran
+from custody.executors.ground import network_access
 from custody.model.plan import CommandResult, FileResult
 from custody.model.record import encode_pretty
 from custody.model.relpath import RelPath
@@ -48,7 +49,11 @@ class VerificationExecutor:
         ran: list[Ran] = []
         for number, line in enumerate(request.lines, 1):
             name = f"verification.{number}"
-            ran.append(self._runner.run(line, stage, name=name, timeout=request.timeout))
+            ran.append(
+                self._runner.run(
+                    line, stage, network_access(request), name=name, timeout=request.timeout
+                )
+            )
             if not ran[-1].result.succeeded:
                 break
         return ran

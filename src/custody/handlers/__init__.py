@@ -54,6 +54,10 @@ class Handler:
         """
         return None
 
+    def starts_programs(self, node: Node, agent: str) -> bool:  # noqa: ARG002
+        """Whether a stage of this node may start one; ``agent`` is that of nodes without any."""
+        return False
+
     def outcome(self, node: Node, ack: Ack) -> Outcome:  # noqa: ARG002
         """Return what the answer means for the run."""
         return Outcome(

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from custody.handlers import Handler, Situation
-from custody.handlers.agent_settings import RULES, check_settings, settings_of
+from custody.handlers.agent_settings import RULES, WITHOUT_PROGRAMS, check_settings, settings_of
+from custody.handlers.network import NETWORK, check_network, network_of
 from custody.model.evidence import Evidence
 from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Node, NodeType
@@ -37,6 +38,7 @@ def _feedback(state: State) -> str:
 def _check(node: Node) -> Iterator[Finding]:
     """Find settings of agents that cannot be meant, and outcomes that do not exist."""
     yield from check_settings(node)
+    yield from check_network(node)
     for name in ("test.outcome", "test.outcome_sequence"):
         script = node.attributes.get(name)
         for word in filter(None, node.items(name)):
@@ -67,10 +69,15 @@ class Codergen(Handler):
                 kind="string",
                 doc="Context key that takes the JSON block which the response must hold.",
             ),
+            NETWORK,
             *RULES,
         ),
         check=_check,
     )
+
+    def starts_programs(self, node: Node, agent: str) -> bool:
+        """Tell the agents apart that are programs."""
+        return node.text("agent", agent).partition(":")[0] not in WITHOUT_PROGRAMS
 
     def request(self, node: Node, situation: Situation) -> AgentRequest:
         """Ask the node's agent, or the run's."""
@@ -78,6 +85,7 @@ class Codergen(Handler):
         return AgentRequest(
             id=situation.request_id(node),
             timeout=node.seconds("timeout", DEFAULT_TIMEOUT),
+            network=network_of(node),
             agent=node.text("agent", situation.agent),
             prompt=Evidence.of_text(f"{situation.folder(node)}/prompt.md", prompt),
             call=situation.state.attempts.get(node.id, 0) + 1,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from custody.checks.guards.tool_command import check_tool_command, to_command_line
 from custody.errors import CommandRefused
 from custody.handlers import Handler, Situation
+from custody.handlers.network import NETWORK, check_network, network_of
 from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Node, NodeType
 from custody.model.request import ToolRequest
@@ -15,6 +16,7 @@ DEFAULT_TIMEOUT = 600.0
 
 
 def _check(node: Node) -> Iterator[Finding]:
+    yield from check_network(node)
     command = node.attributes.get("tool_command")
     if command is None:
         return
@@ -38,14 +40,20 @@ class Tool(Handler):
                 required=True,
                 doc="The command; a shell is used only where it needs one.",
             ),
+            NETWORK,
         ),
         check=_check,
     )
+
+    def starts_programs(self, node: Node, agent: str) -> bool:  # noqa: ARG002
+        """Say yes: commands are programs."""
+        return True
 
     def request(self, node: Node, situation: Situation) -> ToolRequest:
         """Ask for the command."""
         return ToolRequest(
             id=situation.request_id(node),
             timeout=node.seconds("timeout", DEFAULT_TIMEOUT),
+            network=network_of(node),
             line=to_command_line(node.text("tool_command")),
         )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from custody.checks.gates.verification import admit_plan, read_plan
 from custody.errors import CommandRefused, MalformedDocument, Refused
 from custody.handlers import Handler, Situation
+from custody.handlers.network import NETWORK, check_network, network_of
 from custody.model.evidence import Evidence
 from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Node, NodeType
@@ -21,6 +22,7 @@ PLAN_KEY = "verification.plan"
 def _check(node: Node) -> Iterator[Finding]:
     from custody.checks.guards.command import read_allowed
 
+    yield from check_network(node)
     allowed = node.attributes.get("verification.allowed_commands")
     if allowed is None:
         return
@@ -48,9 +50,14 @@ class Verification(Handler):
                 kind="string",
                 doc="Where commands run, relative to the workspace; default: its root.",
             ),
+            NETWORK,
         ),
         check=_check,
     )
+
+    def starts_programs(self, node: Node, agent: str) -> bool:  # noqa: ARG002
+        """Say yes: commands are programs."""
+        return True
 
     def request(self, node: Node, situation: Situation) -> VerificationRequest:
         """Ask for the plan, or refuse it."""
@@ -63,6 +70,7 @@ class Verification(Handler):
         return VerificationRequest(
             id=situation.request_id(node),
             timeout=node.seconds("timeout", DEFAULT_TIMEOUT),
+            network=network_of(node),
             plan=Evidence.of_text(
                 f"{situation.folder(node)}/verification.plan.json", encode_pretty(plan).decode()
             ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from custody.model.change import Tree
+from custody.model.confinement import ChosenLevel
 from custody.model.event import Origin, RunStatus
 from custody.model.outcome import OutcomeStatus
 from custody.model.record import Document, Record
@@ -24,6 +25,8 @@ class Manifest(Document, frozen=True, kw_only=True):
     started_at: str
     status: RunStatus
     forked_from: Origin | None = None
+    confinement: ChosenLevel | None = None
+    """How programs are confined; None when no stage starts one."""
     ended_at: str = ""
     events: int = 0
     """How many journal lines there are; 0 while the run goes on."""

@@ -12,6 +12,7 @@ from typing import ClassVar, Literal
 import msgspec
 
 from custody.model.change import Tree
+from custody.model.confinement import ChosenLevel
 from custody.model.evidence import Evidence
 from custody.model.outcome import Outcome, Route
 from custody.model.record import Document, Record
@@ -58,6 +59,8 @@ class PipelineStarted(Fact, frozen=True):
     versions: dict[str, str]
     """Of custody, Python and the operating system."""
     forked_from: Origin | None = None
+    confinement: ChosenLevel | None = None
+    """How programs are confined; None when no stage starts one."""
 
 
 class StageStarted(Fact, frozen=True):
@@ -185,6 +188,8 @@ class PipelineReplaced(Fact, frozen=True):
     """Nodes whose finished work was kept."""
     discarded: dict[str, Spent] = {}
     """What the lines that no longer count have cost, by node: it stays spent."""
+    confinement: ChosenLevel | None = None
+    """How programs are confined from here on, where no stage started one before."""
 
 
 class AgentReplaced(Fact, frozen=True):

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from msgspec.structs import replace
 
+from custody.model.confinement import Confined
 from custody.model.evidence import Evidence
 from custody.model.record import Record
 from custody.model.verdict import Verdict
@@ -56,6 +57,9 @@ class AgentRequest(Request, frozen=True, tag="agent"):
     """Context key for the JSON block that the response must hold; empty when none is due."""
     settings: dict[str, str] = {}
     """Attributes of the node that are meant for this agent."""
+    network: tuple[str, ...] = ()
+    """What of it is open: ``none``, ``loopback`` or ``host``, or each ``host:port``;
+    empty for what the agent's configuration names."""
 
     def given(self) -> tuple[Evidence, ...]:
         """Return the prompt."""
@@ -70,6 +74,8 @@ class ToolRequest(Request, frozen=True, tag="tool"):
     """A command is run in the workspace."""
 
     line: CommandLine
+    network: tuple[str, ...] = ()
+    """What of it is open: ``none``, ``loopback`` or ``host``, or each ``host:port``."""
 
     def sealed(self) -> ToolRequest:
         """Return the request as the journal keeps it."""
@@ -82,6 +88,8 @@ class VerificationRequest(Request, frozen=True, tag="verification"):
     plan: Evidence
     required_files: tuple[str, ...]
     lines: tuple[CommandLine, ...]
+    network: tuple[str, ...] = ()
+    """What of it is open: ``none``, ``loopback`` or ``host``, or each ``host:port``."""
 
     def given(self) -> tuple[Evidence, ...]:
         """Return the plan."""
@@ -147,6 +155,8 @@ class Ack(Record, frozen=True, omit_defaults=True):
     verdicts: tuple[Verdict, ...] = ()
     """Refusals, when the status is ``refused``."""
     usage: Usage | None = None
+    confined: Confined | None = None
+    """What held for the programs that were started; None when there were none."""
     redacted: int = 0
     """How many secrets were taken out of what came back."""
 

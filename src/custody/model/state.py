@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from custody.model.confinement import ChosenLevel
 from custody.model.event import (
     AgentReplaced,
     AnyFact,
@@ -52,6 +53,8 @@ class State:
         """Feedback for the next agent: ``node``, ``reason``, ``summary``; empty when cleared."""
         self.unhandled: dict[str, str] = {}
         """Failures that no edge took care of, by node."""
+        self.confinement: ChosenLevel | None = None
+        """How programs are confined; None as long as no stage starts one."""
         self.active_seconds = 0.0
         self.usage: dict[str, Spent] = {}
         """What each node has cost by now, work that a changed pipeline set aside included."""
@@ -82,6 +85,7 @@ class State:
             case PipelineStarted():
                 self.pipeline_sha256 = fact.pipeline_sha256
                 self.agent = fact.agent
+                self.confinement = fact.confinement
                 self.context["graph.goal"] = fact.goal
             case PipelineReplaced():
                 self._go_over(fact)
@@ -106,6 +110,7 @@ class State:
 
     def _go_over(self, fact: PipelineReplaced) -> None:
         self.pipeline_sha256 = fact.new_sha256
+        self.confinement = fact.confinement or self.confinement
         for node, spent in fact.discarded.items():
             self._spend(node, spent)
 

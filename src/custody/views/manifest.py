@@ -25,6 +25,7 @@ def opening_manifest(run_id: str, started: PipelineStarted, started_at: str) -> 
         started_at=started_at,
         status="RUNNING",
         forked_from=started.forked_from,
+        confinement=started.confinement,
     )
 
 
@@ -37,6 +38,7 @@ def closing_manifest(
     return replace(
         opening,
         pipeline_sha256=state.pipeline_sha256,
+        confinement=state.confinement,
         status=state.status,
         ended_at=ended_at,
         events=events,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from custody.cli.answer import Line
 from custody.cli.render.progress import tone
 from custody.cli.render.table import count, seconds
-from custody.model.request import AgentRequest, AnyRequest, ToolRequest, VerificationRequest
+from custody.model.request import Ack, AgentRequest, AnyRequest, ToolRequest, VerificationRequest
 from custody.views.attempts import Account, Attempt
 
 TAIL = 40
@@ -38,6 +38,7 @@ def _facts(attempt: Attempt) -> Iterator[Line]:
     if attempt.ack is not None:
         code = "" if attempt.ack.exit_code is None else f", exit code {attempt.ack.exit_code}"
         yield Line(f"  answer: {attempt.ack.status} after {seconds(attempt.ack.seconds)}{code}")
+        yield from _confined(attempt.ack)
     if attempt.outcome is not None and attempt.outcome.failure_reason:
         yield Line(f"  reason: {attempt.outcome.failure_reason}", "bad")
     if attempt.outcome is not None and attempt.outcome.notes:
@@ -49,6 +50,21 @@ def _facts(attempt: Attempt) -> Iterator[Line]:
     if attempt.route is not None:
         how = "by its condition" if attempt.route.by_condition else "unconditionally"
         yield Line(f"  went to: {attempt.route.target or 'nowhere'}, {how}")
+
+
+def _confined(ack: Ack) -> Iterator[Line]:
+    held = ack.confined
+    if held is None:
+        return
+    if held.unconfined:
+        yield Line("  confined: not at all", "warn")
+        return
+    reach = ", ".join(held.reach) or "closed"
+    network = reach if held.network == "none" else held.network
+    hidden = f", {count(len(held.hidden), 'path')} hidden" if held.hidden else ""
+    yield Line(f"  confined: {held.level}, network {network}{hidden}")
+    if held.refused:
+        yield Line(f"  not reached: {', '.join(held.refused)}", "warn")
 
 
 def asked(request: AnyRequest) -> str:

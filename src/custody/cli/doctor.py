@@ -1,0 +1,71 @@
+"""``custody doctor``."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from custody.cli import options as declare
+from custody.cli.answer import Answer, Arguments, Line, Tone
+
+if TYPE_CHECKING:
+    from custody.cli.config import Setting
+    from custody.executors.sandbox.levels import Diagnosis
+
+ABOUT = (
+    "Say how well this machine can confine what a stage starts, why not better, and where every\n"
+    "setting comes from."
+)
+EXAMPLES = ("custody doctor", "custody doctor --json")
+
+_LEVELS = {
+    "L3": "namespaces and a root of its own",
+    "L2": "Landlock and a filter of system calls",
+    "L1": "not confined",
+}
+
+
+def arguments(parser: Arguments) -> None:
+    """Declare the arguments."""
+    declare.runsdir(parser)
+    declare.agent(parser, "stub")
+    declare.confinement(parser)
+
+
+def answer(options: Namespace) -> Answer:
+    """Look at the machine and at the settings."""
+    from custody import api
+    from custody.cli import config
+
+    diagnosis = api.doctor()
+    settings = [config.origin(name, getattr(options, name)) for name in config.DEFAULTS]
+    return Answer(
+        data={"confinement": diagnosis, "settings": [item._asdict() for item in settings]},
+        text=[*_about_machine(diagnosis), *_about_settings(settings)],
+    )
+
+
+def _about_machine(diagnosis: Diagnosis) -> Iterator[Line]:
+    level = diagnosis.offer.level
+    tone: Tone = "good" if level == "L3" else "bad" if level == "L1" else "warn"
+    yield Line(f"confinement {level}: {_LEVELS[level]}", tone)
+    for higher, reason in diagnosis.offer.reasons.items():
+        yield Line(f"  not {higher}: {reason}", "warn")
+    features = diagnosis.features
+    yield Line(f"kernel {features.kernel} on {features.machine}", "strong")
+    yield Line(f"  Landlock ABI     {features.landlock_abi or 'none'}")
+    yield Line(f"  openat2          {_said(features.openat2)}")
+    yield Line(f"  overlay          {_said(features.overlay)}")
+    yield Line(f"  user namespaces  {features.user_namespaces or 'none'}")
+
+
+def _about_settings(settings: list[Setting]) -> Iterator[Line]:
+    yield Line("settings", "strong")
+    for setting in settings:
+        value = setting.value or "the best there is"
+        yield Line(f"  {setting.name:<16} {value}  ({setting.origin})")
+
+
+def _said(there: bool) -> str:
+    return "yes" if there else "no"

@@ -1,0 +1,68 @@
+"""How the programs of a run are confined: chosen once, before the first of them is started.
+
+The best level that the machine has is taken, but never none at all: a run goes unconfined only
+when it is asked for by name. A level that was chosen holds for the whole run. A machine that has
+it no more refuses to go on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from custody.errors import ConfinementMissing, UsageError
+from custody.handlers import handlers
+from custody.model.confinement import LEVELS, ChosenLevel, Level
+from custody.model.graph import Pipeline
+
+if TYPE_CHECKING:
+    from custody.executors.sandbox.levels import Offer
+
+UNCONFINED: Level = "L1"
+
+
+def choose(pipeline: Pipeline, agent: str, *, asked: str, folder: str) -> ChosenLevel | None:
+    """Return the level for a run in ``folder``; None when none of its stages starts a program.
+
+    ``asked`` is the name of a level, or empty for the best one. Raises `ConfinementMissing`.
+    """
+    if asked and asked not in LEVELS:
+        raise UsageError(f"no level is called {asked!r}", hint=f"one of {', '.join(LEVELS)}")
+    if not asked and not starts_programs(pipeline, agent):
+        return None
+    if asked == UNCONFINED:
+        return ChosenLevel(level=UNCONFINED, asked=True)
+    from custody.executors.sandbox.levels import offered
+
+    return pick(offered(folder), asked)
+
+
+def pick(offer: Offer, asked: Level | Literal[""]) -> ChosenLevel:
+    """Return what is taken of an offer; raises `ConfinementMissing` when it has no such thing."""
+    level = asked or offer.level
+    if level == UNCONFINED or not offer.has(level):
+        raise _missing(asked, offer.reasons)
+    return ChosenLevel(level=level, asked=bool(asked), reasons=offer.reasons)
+
+
+def require(chosen: ChosenLevel | None, *, folder: str) -> None:
+    """Raise `ConfinementMissing` when this machine does not have the level of a run."""
+    if chosen is None or chosen.level == UNCONFINED:
+        return
+    from custody.executors.sandbox.levels import offered
+
+    offer = offered(folder)
+    if not offer.has(chosen.level):
+        raise _missing(chosen.level, offer.reasons)
+
+
+def starts_programs(pipeline: Pipeline, agent: str) -> bool:
+    """Whether a stage of this pipeline may start a program."""
+    known = handlers()
+    return any(known[node.type].starts_programs(node, agent) for node in pipeline.nodes.values())
+
+
+def _missing(level: str, reasons: dict[str, str]) -> ConfinementMissing:
+    why = "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
+    what = f"this machine cannot confine programs{f' at {level}' if level else ''} ({why})"
+    hint = f"--confinement {UNCONFINED} runs them unconfined, and the record says so"
+    return ConfinementMissing(what, hint=f"`custody doctor` says more; {hint}")

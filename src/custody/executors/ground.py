@@ -1,0 +1,104 @@
+"""What the programs of one stage stand on: how they are confined, and what they work on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
+
+from custody.errors import Refused
+from custody.model.confinement import Confined, Level, Network, read_network
+from custody.model.request import ToolRequest, VerificationRequest
+from custody.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from custody.workspace.layer import Layers
+
+
+class Access(NamedTuple):
+    """What programs may reach beside the workspace and the system's own programs."""
+
+    network: Network = "none"
+    reach: tuple[str, ...] = ()
+    """``host:port`` of each server that stays in reach when the network is none."""
+    hidden: tuple[str, ...] = ()
+    """Paths of the workspace that are not to be seen."""
+    scope: tuple[str, ...] | None = None
+    """Folders of the workspace beside which nothing of it is seen; None shows all."""
+    changeable: tuple[str, ...] = ("",)
+    """Folders of the workspace that can be changed, relative to it."""
+    readable: tuple[str, ...] = ()
+    writable: tuple[str, ...] = ()
+    """Files and folders of this machine."""
+    own_sandbox: str = ""
+    """What an agent is told about a sandbox of its own."""
+
+
+def network_access(request: ToolRequest | VerificationRequest) -> Access:
+    """Return the access of a stage that asks for nothing but a network."""
+    network, reach = read_network(request.network)
+    return Access(network=network, reach=reach)
+
+
+class Ground:
+    """The ground of one stage; made anew for every attempt."""
+
+    def __init__(self, level: Level | None, workspace: Workspace, stage: str) -> None:
+        self._level = level
+        self._workspace = workspace
+        self._stage = stage
+        self.layers: Layers | None = None
+        """What programs have worked on instead of the workspace itself; None when they did not."""
+        self.confined: Confined | None = None
+        """What held for the programs; None as long as none was started."""
+        self.edited = False
+        """Whether the runtime itself has changed the workspace, as an answer asked it to."""
+
+    @property
+    def level(self) -> Level:
+        """The level of the run; raises `Refused` when none was chosen."""
+        if self._level is None:
+            raise Refused("confinement", "no level of confinement was chosen for this run")
+        return self._level
+
+    def enter(self, access: Access) -> None:
+        """Make the ground ready for a program; a stage's later ones find it as it was left.
+
+        Raises `Refused` when something must be hidden and this level cannot hide it.
+        """
+        level = self.level
+        if self.confined is None:
+            hidden = self._hide(access)
+            self.confined = Confined(
+                level=level,
+                unconfined=level == "L1",
+                network=access.network if level != "L1" else "host",
+                reach=access.reach if level != "L1" else (),
+                hidden=hidden,
+                changeable=access.changeable if level != "L1" else ("",),
+                own_sandbox=access.own_sandbox,
+            )
+
+    def tell(self, *, reached: tuple[str, ...], refused: tuple[str, ...]) -> None:
+        """Take note of the servers that a program came to, and of those it did not."""
+        if self.confined is not None:
+            self.confined = replace(
+                self.confined,
+                reached=tuple(sorted({*self.confined.reached, *reached})),
+                refused=tuple(sorted({*self.confined.refused, *refused})),
+            )
+
+    def _hide(self, access: Access) -> tuple[str, ...]:
+        """Let programs work on layers where the level has any; return what they cannot see."""
+        if self.level == "L3":
+            self.layers = self._workspace.begin_stage(
+                self._stage, access.hidden, scope=access.scope
+            )
+            return tuple(sorted(self.layers.hidden.paths & self._workspace.expected.keys()))
+        if there := self._workspace.hidden(access.hidden, access.scope):
+            raise Refused(
+                "confinement",
+                f"{there[0]} cannot be hidden at {self.level}",
+                hint="L3 can; `custody doctor` says what stands in its way",
+            )
+        return ()

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from custody.cli import main
+
+
+def test_the_level_and_the_origin_of_every_setting_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CUSTODY_AGENT", "fake:answers.json")
+    (tmp_path / "custody.toml").write_text('runsdir = "elsewhere"\n')
+    assert main(["doctor", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    level, reasons = told["confinement"]["offer"].values()
+    assert (level == "L3") is (reasons == {})
+    assert told["settings"] == [
+        {"name": "runsdir", "value": "elsewhere", "origin": "custody.toml"},
+        {"name": "agent", "value": "fake:answers.json", "origin": "CUSTODY_AGENT"},
+        {"name": "confinement", "value": "", "origin": "default"},
+    ]
+    assert main(["doctor", "--runsdir", "here"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith(f"confinement {level}: ")
+    assert "Landlock ABI" in text
+    assert "here  (flag)" in text
