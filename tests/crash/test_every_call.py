@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="strace i
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_run_survives(fault: str, chunk: int, tmp_path: Path) -> None:
-    found = points(tmp_path / "points")
+    found = points(Place.make(tmp_path / "points"))
     expected = fingerprint(tmp_path / "points" / "runs" / "r1")
     bad = [
         f"{point}: {trouble}"

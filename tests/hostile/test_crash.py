@@ -44,7 +44,7 @@ class Known:
     """A run that went well: what it does to the disk, and what it leaves."""
 
     def __init__(self, home: Path) -> None:
-        self.points = points(home)
+        self.points = points(Place.make(home))
         self.fingerprint = fingerprint(home / "runs" / "r1")
 
     def samples(self, text: str) -> Iterator[Point]:

@@ -1,4 +1,8 @@
-"""Tools that do their worst in the workspace, and in the run directory, which is none of theirs."""
+"""Tools that do their worst in the workspace, and in the run directory, which is none of theirs.
+
+Nothing confines them here: what the kernel keeps them from is tried elsewhere, and what is left
+when it does not must hold by itself.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +38,7 @@ def python(text: str) -> str:
 )
 def test_what_cannot_be_kept_is_refused_and_undone(ground: Ground, script: str, code: str) -> None:
     (ground.workdir / "act.sh").write_text(script)
-    run = ground.start(ground.pipeline(BODY))
+    run = ground.start(ground.pipeline(BODY), confinement="L1")
     assert (run.code, run.data["summary"]["status"]) == (1, "FAIL")
     assert code in {verdict.code for verdict in ground.refusals()}
     assert [path.name for path in ground.workspace.iterdir()] == ["act.sh"]
@@ -58,7 +62,7 @@ def test_what_cannot_be_kept_is_refused_and_undone(ground: Ground, script: str, 
 )
 def test_what_is_only_odd_is_recorded(ground: Ground, script: str) -> None:
     (ground.workdir / "act.sh").write_text(script)
-    assert ground.start(ground.pipeline(BODY)).code == 0
+    assert ground.start(ground.pipeline(BODY), confinement="L1").code == 0
     assert ground.ask("verify").code == ground.ask("replay").code == 0
 
 
@@ -74,7 +78,7 @@ def test_what_is_only_odd_is_recorded(ground: Ground, script: str) -> None:
 def test_a_journal_that_others_write_ends_the_run(ground: Ground, script: str) -> None:
     """Whoever reads the exit code learns of it; nothing more is done on the word of that file."""
     (ground.workdir / "act.sh").write_text(f'cd "$CUSTODY_RUN_DIR"; {script}')
-    run = ground.start(ground.pipeline(BODY))
+    run = ground.start(ground.pipeline(BODY), confinement="L1")
     assert (run.code, run.data["error_type"], run.data["code"]) == (
         1,
         "JOURNAL_BROKEN",

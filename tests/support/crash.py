@@ -15,7 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from custody.model.event import RequestAnswered
 from custody.model.record import encode
@@ -89,7 +89,7 @@ class Place(NamedTuple):
     home: Path
 
     @classmethod
-    def make(cls, home: Path) -> Place:
+    def make(cls, home: Path) -> Self:
         """Lay out the pipeline, the recorded answers and the project."""
         project = home / "project"
         (project / "sub").mkdir(parents=True)
@@ -132,11 +132,10 @@ class Place(NamedTuple):
         )  # fmt: skip
 
 
-def points(home: Path) -> list[Point]:
-    """Return every system call of ``CALLS`` that the run makes, in the order of their names."""
-    place = Place.make(home)
-    log = home / "strace.log"
-    done = place.run("strace", "-q", "-o", str(log), "-e", f"trace={','.join(CALLS)}")
+def points(place: Place, calls: tuple[str, ...] = CALLS) -> list[Point]:
+    """Return every system call of those that the run makes, in the order of their names."""
+    log = place.home / "strace.log"
+    done = place.run("strace", "-q", "-o", str(log), "-e", f"trace={','.join(calls)}")
     assert done.returncode == 0, done.stderr
     used = Counter(re.findall(r"^(\w+)\(", log.read_text(), re.MULTILINE))
     return [Point(call, n) for call in sorted(used) for n in range(1, used[call] + 1)]
@@ -151,7 +150,7 @@ def fingerprint(run: Path) -> list[str]:
             f"{path.relative_to(run)} {_content(path)}"
             for folder in ("workspace", "docs", "nodes")
             for path in sorted((run / folder).rglob("*"))
-            if not path.is_dir() and ".lost." not in str(path) and path.name != "status.json"
+            if not path.is_dir() and ".lost." not in str(path) and not _tells_the_time(path)
         ),
     ]
 
@@ -164,6 +163,10 @@ def _facts(run: Path) -> Iterator[str]:
                 yield f"answered {fact.ack.request_id} {fact.ack.status} {fact.diff.sha256}"
             elif fact.decision and line.event != "PipelineStarted":
                 yield f"{line.event} {encode(fact).decode()}"
+
+
+def _tells_the_time(path: Path) -> bool:
+    return path.name == "status.json" or path.name.endswith(".log.jsonl")
 
 
 def _content(path: Path) -> str:

@@ -28,10 +28,12 @@ from support.shell import Done
 FOLDER = Path(__file__).parent.parent / "hostile"
 EXTRA = "CUSTODY_HOSTILE"
 
-COVERED = ("pipeline", "path", "fs", "allowlist", "command", "log", "crash", "redaction")
+COVERED = (
+    "pipeline", "path", "fs", "allowlist", "command", "tool_command", "log", "crash", "redaction",
+)  # fmt: skip
 """Surfaces that have a test module each."""
 NOT_YET_COVERED = (
-    "fence", "patch", "request", "uri", "contract", "file_request", "tool_command", "tcl", "html",
+    "fence", "patch", "request", "uri", "contract", "file_request", "tcl", "html",
     "review", "plan", "bundle",
 )  # fmt: skip
 """Surfaces of parts that are still to be built, or that only their own tests cover."""
@@ -125,11 +127,14 @@ class Ground(Bench):
         path.write_text(json.dumps({"answers": [{"text": "Done.\n", **one} for one in answers]}))
         return f"fake:{path}"
 
-    def start(self, pipeline: str, agent: str = "stub", run_id: str = "r1") -> Done:
+    def start(
+        self, pipeline: str, agent: str = "stub", run_id: str = "r1", confinement: str = ""
+    ) -> Done:
         """Run a pipeline."""
+        level = ("--confinement", confinement) if confinement else ()
         return custody(
             "run", pipeline, "--workdir", str(self.workdir), "--runsdir", str(self.runsdir),
-            "--run-id", run_id, "--agent", agent, "--json",
+            "--run-id", run_id, "--agent", agent, "--json", *level,
         )  # fmt: skip
 
     def ask(self, command: str, run_id: str = "r1", *words: str) -> Done:
