@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from benchmarks.fresh import Ground
 from benchmarks.subjects import FULL, QUICK, Subject
 from benchmarks.subjects.cold_start import cold_start
+from benchmarks.subjects.confinement import confinement
 from benchmarks.subjects.journal_growth import journal_growth
 from benchmarks.subjects.long_run import long_run
 from benchmarks.subjects.memory_growth import memory_growth
@@ -30,6 +31,7 @@ SUBJECTS: dict[str, Subject] = {
     "node-time": node_time,
     "cold-start": cold_start,
     "workspace": workspace_tree,
+    "confinement": confinement,
     "journal": journal_growth,
     "long-run": long_run,
     "memory": memory_growth,

@@ -25,7 +25,7 @@ class Contestant:
     @property
     def name(self) -> str:
         """Return the title with the version in place of ``{}``."""
-        return self.title.format(_version(self.package)) if self.package else self.title
+        return self.title.format(version(self.package)) if self.package else self.title
 
     def argv(self, nodes: int, folder: str) -> list[str]:
         """Return the command. ``-P`` keeps the script's folder off the import path."""
@@ -58,7 +58,8 @@ PEERS = (
 )
 
 
-def _version(package: str) -> str:
+def version(package: str) -> str:
+    """Return which version of a distribution is installed."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

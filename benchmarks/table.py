@@ -101,9 +101,9 @@ def replace_between_markers(page: str, text: str) -> str:
 
 
 def _digits(value: float) -> str:
-    """Return three significant digits, never in exponent form."""
-    if value == 0:
-        return "0"
+    """Return three significant digits, never in exponent form; all of a count."""
+    if isinstance(value, int) or value == 0:
+        return f"{value:,.0f}"
     digits = 0
     while abs(value) * 10**digits < 100 and digits < 6:  # noqa: PLR2004 - three digits
         digits += 1

@@ -24,6 +24,7 @@ class Scale:
     journal_events: tuple[int, ...]
     long_nodes: int
     parser_nodes: int
+    sandbox_rounds: int
 
 
 FULL = Scale(
@@ -35,6 +36,7 @@ FULL = Scale(
     journal_events=(100, 1_000, 10_000, 100_000),
     long_nodes=10_000,
     parser_nodes=10_000,
+    sandbox_rounds=60,
 )
 QUICK = Scale(
     nodes=200,
@@ -45,6 +47,7 @@ QUICK = Scale(
     journal_events=(100, 1_000, 10_000),
     long_nodes=2_000,
     parser_nodes=2_000,
+    sandbox_rounds=15,
 )
 
 Subject = Callable[[Ground, Scale], Sequence[Row]]

@@ -17,7 +17,10 @@ from benchmarks.table import Figure, Row
 from benchmarks.tree import disturb, plant
 
 SCRIPT = "benchmarks.scripts.custody_workspace"
+LAYERS_SCRIPT = "benchmarks.scripts.custody_layers"
 STATUS_BAR = 3.0
+LAYER_BAR = Figure(5.0, "ms", "at most")
+"""What finding and hashing the changes may take, whatever others need."""
 _GIT = (
     "git", "-c", "user.name=bench", "-c", "user.email=bench@localhost", "-c", "gc.auto=0",
 )  # fmt: skip
@@ -31,7 +34,8 @@ def workspace_tree(ground: Ground, scale: Scale) -> list[Row]:
     plant(repository, scale.tree_files)
     failure = _commit(repository)
     turns: dict[str, Turn] = {
-        "custody": partial(_custody, source, scale.tree_files, ground),
+        "custody": partial(_custody, SCRIPT, source, scale.tree_files, ground),
+        "layers": partial(_custody, LAYERS_SCRIPT, source, scale.tree_files, ground),
         "cp -a": partial(_copy, source, ground),
         "git status": _Status(repository, scale.tree_files, failure),
     }
@@ -43,7 +47,7 @@ def _rows(results: Mapping[str, Result], files: int) -> list[Row]:
     def figure(contestant: str, name: str) -> Figure:
         result = results[contestant]
         value = result.median(name)
-        title = "" if contestant == "custody" else contestant
+        title = "" if contestant in {"custody", "layers"} else contestant
         milliseconds = None if value is None else value * 1e3
         return Figure(milliseconds, "ms", title, failure=result.failure)
 
@@ -57,14 +61,18 @@ def _rows(results: Mapping[str, Result], files: int) -> list[Row]:
     )
     return [
         Row(f"changed set, {what}", figure("custody", "changed"), status, STATUS_BAR),
+        Row(f"changed set at L3, {what}", figure("layers", "scan"), LAYER_BAR, 1.0),
+        Row(f"changed set at L3, kept as blobs, {what}", figure("layers", "changed"), status),
+        Row(f"layers of a stage at L3, {what}", figure("layers", "begin"), copy),
+        Row(f"promotion of a stage at L3, {what}", figure("layers", "promote"), copy),
         Row(f"snapshot, {what}", figure("custody", "snapshot"), copy),
         Row(f"snapshot + first changed set, {what}", figure("custody", "both"), together),
     ]
 
 
-def _custody(source: str, files: int, ground: Ground) -> Mapping[str, float]:
+def _custody(script: str, source: str, files: int, ground: Ground) -> Mapping[str, float]:
     folder = ground.fresh()
-    argv = [sys.executable, "-m", SCRIPT, source, folder, str(files)]
+    argv = [sys.executable, "-m", script, source, folder, str(files)]
     return run(argv, cwd=os.path.dirname(HERE))
 
 
