@@ -45,7 +45,7 @@ def mismatches(bench: Bench) -> list[tuple[str, str]]:
 @pytest.mark.req("P-18")
 def test_an_accepted_stage_changes_the_workspace(place: Bench) -> None:
     body = (
-        agent("a", f"! [ -e {HIDDEN} ]; ls scripts > seen; echo new > app.txt")
+        agent("a", f"[ ! -e {HIDDEN} ]; ls scripts > seen; echo new > app.txt")
         + f't [type=tool, tool_command="test -e {HIDDEN}/one.sh"]\n'
         + 'start -> a -> t -> done [condition="outcome=success"]'
     )
@@ -68,7 +68,7 @@ def test_the_record_says_what_was_hidden(place: Bench) -> None:
 @pytest.mark.req("P-18")
 def test_scenarios_are_shown_to_whoever_is_allowed_to_see_them(place: Bench) -> None:
     more = ", local_exec.allow_read_scenarios=true, local_exec.block_read_paths=app.txt"
-    body = agent("a", f"cat {HIDDEN}/one.sh > seen; ! [ -e app.txt ]", more)
+    body = agent("a", f"cat {HIDDEN}/one.sh > seen; [ ! -e app.txt ]", more)
     assert start(place, f"{body}start -> a -> done").summary.status == "PASS"
     assert place.path("workspace/seen").read_text() == "true"
     assert place.path("workspace/app.txt").read_text() == "old"
