@@ -102,7 +102,9 @@ class Keeper:
         except OSError:
             return True  # the kernel is too old to wait for a time
         try:
-            return bool(select.select([process], [], [], seconds)[0])
+            poll = select.poll()  # select knows no descriptor above 1023
+            poll.register(process, select.POLLIN)
+            return bool(poll.poll(seconds * 1000))
         finally:
             os.close(process)
 

@@ -134,6 +134,7 @@ COMMANDS = (
 @example(text='p "$(p "a" .\\./x)"')
 @example(text="true # it's\np .\\./x")
 @example(text="sh -c 'p $n/etc/x'")
+@example(text="bash -c 'p --a{=,}/x'")
 @settings(max_examples=60, deadline=None)
 def test_whatever_a_way_out_is_written_as_it_is_refused(
     shell: str, text: str, shells: Shells

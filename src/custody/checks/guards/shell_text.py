@@ -58,6 +58,10 @@ _IN_DOUBLE = re.compile(r'\\([$`"\\\n])')
 _INNERMOST = re.compile(f"{_OPEN}([^{_OPEN}{_CLOSE}]*){_CLOSE}")
 
 
+_EXPANDS_BRACES = re.compile(r"(?:\A|[\s;&|(`/'\"])(?:[a-z]*sh|eval)\s")
+"""Where a shell is named that may read what stands in quotes."""
+
+
 class TooManyWords(ValueError):
     """The text gives more words than anyone would write out."""
 
@@ -72,7 +76,7 @@ def shell_words(text: str) -> Iterator[str]:
         for word in _words(reading):
             for spelled in _spelled_out(word):
                 yield spelled.translate(_AS_WRITTEN)
-            yield from _read_again(word)
+            yield from _read_again(word, braces=_EXPANDS_BRACES.search(text) is not None)
 
 
 def _readings(text: str) -> Iterator[str]:
@@ -103,14 +107,18 @@ def _beginnings(text: str) -> list[int]:
     return found
 
 
-def _read_again(word: str) -> Iterator[str]:
+def _read_again(word: str, *, braces: bool) -> Iterator[str]:
     """Yield what further shells would make of a word, as long as there is something to unquote.
 
-    Braces and patterns are left as they are: in quotes they are most often something else.
+    Patterns are left as they are, and so are braces where no shell is named that would read
+    them: in quotes they are most often something else.
     """
     waiting = [word]
     for _ in range(_NESTING):
         plain = [one.translate(_PLAIN) for one in waiting]
+        if braces:
+            spelled = (s for one in plain for again in _words(one) for s in _spelled_out(again))
+            yield from (one.translate(_PLAIN).replace("$", DOLLAR) for one in spelled)
         waiting = [
             again
             for one in plain
