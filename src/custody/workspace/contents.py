@@ -30,6 +30,11 @@ class Contents:
         """Take a blob as kept: the journal names it, so it was durable."""
         self._kept.add(sha256)
 
+    def keep(self, data: bytes) -> None:
+        """Keep what a file is going to hold."""
+        if self._blobs is not None:
+            self._kept.add(self._blobs.put(data))
+
     def keep_file(self, root: Root, path: str) -> tuple[os.stat_result, str]:
         """Keep what a file holds; return its state and sha256, all of one version.
 

@@ -126,6 +126,10 @@ class Workspace:
         holdouts = hide(hidden, self.expected)
         return holdouts if scope is None else holdouts.and_also(keep_only(scope, self.expected))
 
+    def keep(self, data: bytes) -> None:
+        """Keep what a file is going to hold, so that `capture` finds it kept."""
+        self._contents.keep(data)
+
     def capture(self, layers: Layers | None = None) -> tuple[Change, ...]:
         """Return everything that is not as expected, by path; new contents are durable then.
 

@@ -6,6 +6,8 @@ Its answer holds whole files in fences that name them, or is one patch:
     print("hello")                 ...
     ```
 
+Where a document is asked for, the answer is that and nothing of it is carried out.
+
 Every path goes through the same door as everybody's. One that may not be written refuses the
 whole answer, and nothing is written.
 """
@@ -24,11 +26,14 @@ from custody.model.answer import FileEdit
 from custody.model.relpath import RelPath
 from custody.model.request import Ack
 from custody.model.verdict import Verdict
+from custody.workspace.fence_reasons import REASONS
+from custody.workspace.fences import parse_fences
 
 if TYPE_CHECKING:
     from custody.executors.agents.patch import FilePatch
 
-_OPENING = re.compile(r"(`{3,})[^`\n]*?[ \t]file=(\S+)[ \t]*")
+_NOT_MEANT = frozenset({"tilde", "indented", "list_item", "quoted_block"})
+"""Where a fence is text about files, and no file."""
 _DIFF = re.compile(r"^```(?:diff|patch)[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 
 
@@ -71,21 +76,16 @@ def apply_response(ack: Ack, text: str, stage: Stage, budget: Budget | None = No
 
 
 def fenced_files(text: str) -> tuple[FileEdit, ...]:
-    """Return the files that fences name; raises `MalformedDocument` for one without an end."""
+    """Return the files that fences name; raises `MalformedDocument` for one that is malformed."""
+    data = text.encode("utf-8", "surrogatepass")
     edits: list[FileEdit] = []
-    lines = iter(text.splitlines(keepends=True))
-    for line in lines:
-        opening = _OPENING.fullmatch(line.rstrip("\r\n"))
-        if opening is None:
-            continue
-        content: list[str] = []
-        for inner in lines:
-            if inner.rstrip() == opening[1]:
-                break
-            content.append(inner)
-        else:
-            raise MalformedDocument("fence", f"the fence of {opening[2]} has no end")
-        edits.append(FileEdit(path=opening[2], content="".join(content)))
+    for fence in parse_fences(data):
+        if fence.path and fence.reason and fence.reason not in _NOT_MEANT:
+            what = f"the fence of {fence.path!r} in line {fence.line}: {REASONS[fence.reason]}"
+            raise MalformedDocument("fence", what)
+        if not fence.reason:
+            content = data[fence.begin : fence.end].decode("utf-8", "surrogatepass")
+            edits.append(FileEdit(path=fence.path, content=content))
     if len({edit.path for edit in edits}) != len(edits):
         raise MalformedDocument("fence", "a file is written twice")
     return tuple(edits)
