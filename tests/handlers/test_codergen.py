@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from custody import api
 from custody.handlers import catalog
 from custody.model.event import RequestAnswered, StageFailed, StageStarted
 from custody.model.request import AgentRequest
@@ -104,3 +106,21 @@ def test_a_setting_that_cannot_be_meant_is_found(attribute: str, code: str) -> N
     )
     _, findings = read_pipeline(source.encode(), catalog())
     assert [finding.code for finding in findings] == [code]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "why"),
+    [
+        ('response_context=x, response_schema="{"', "response_schema: "),
+        ('response_context=x, response_schema="{\\"oneOf\\": []}"', "unknown keyword"),
+        ('response_schema="{}"', "without response_context"),
+    ],
+)
+def test_a_schema_that_cannot_be_meant_is_found(tmp_path: Path, attributes: str, why: str) -> None:
+    path = tmp_path / "p.dot"
+    path.write_text(
+        "digraph p { start [shape=Mdiamond] done [shape=Msquare]\n"
+        f'ask [prompt="x", {attributes}]\nstart -> ask -> done }}'
+    )
+    _, findings = api.check(str(path))
+    assert any(why in finding.message for finding in findings)

@@ -136,3 +136,21 @@ def test_never_raises_anything_else(text: str) -> None:
     except MalformedDocument:
         return
     assert isinstance(condition, Condition)
+
+
+@pytest.mark.parametrize(
+    ("context", "holds"),
+    [
+        ({"audit": {"verdict": "approved"}}, True),
+        ({"audit.verdict": "approved"}, True),
+        ({"audit": {"verdict": "not approved"}}, False),
+        ({"audit": {"verdict": ["approved"]}}, False),
+        ({"audit": {}}, False),
+        ({"audit": "approved"}, False),
+        ({"audit": None}, False),
+        ({}, False),
+    ],
+)
+def test_a_condition_looks_into_an_object(context: dict[str, object], holds: bool) -> None:
+    assert parse_condition("context.audit.verdict=approved").holds("success", context) is holds
+    assert parse_condition("context.audit.verdict!=approved").holds("success", context) is not holds

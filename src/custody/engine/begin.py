@@ -11,6 +11,7 @@ from custody.engine.session import RunResult, Session
 from custody.engine.tape import Listener
 from custody.model.event import PipelineStarted
 from custody.model.graph import Pipeline
+from custody.model.ingest import IngestSwitch
 from custody.store.journal import Journal
 from custody.store.rundir import RunDirectory
 from custody.version import VERSION
@@ -35,6 +36,7 @@ def begin(
     variables: dict[str, str],
     agent: str,
     confinement: str = "",
+    ingest: IngestSwitch = "off",
     listeners: tuple[Listener, ...] = (),
 ) -> RunResult:
     """Start a run and take it to its end; ``confinement`` is a level that is asked for."""
@@ -42,6 +44,8 @@ def begin(
         workspace = Workspace.create(run, workdir or None, omit=(runsdir,))
         run.write(PIPELINE_NAME, pipeline.source, sync=True)
         run.blobs.put(pipeline.source)
+        for source in pipeline.sources.values():
+            run.blobs.put(source)
         started = PipelineStarted(
             pipeline=pipeline.name,
             pipeline_sha256=pipeline.sha256,
@@ -53,6 +57,8 @@ def begin(
             workspace=workspace.base,
             versions=versions(),
             confinement=level.choose(pipeline, agent, asked=confinement, folder=run.path),
+            parts=dict(pipeline.part_digests),
+            ingest=ingest,
         )
         journal = Journal.create(run.root, run_id)
         journal.append(started, role="engine", path=PIPELINE_NAME)

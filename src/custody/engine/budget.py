@@ -4,7 +4,8 @@
     max_tokens    of input and output together
     max_seconds   active time: the sum of the acks' seconds, not a difference of clocks
 
-Each may stand on the graph, for the whole run, and on a node, for all of its visits together.
+Each may stand on the graph, for the whole run, and on a node, for all of its visits together. On
+the graph of a pipeline that an `each` node runs it is meant for one item.
 What was spent is a fold of the facts, so neither a crash nor a resume gives any of it back.
 """
 
@@ -15,7 +16,8 @@ from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
-from custody.model.graph import Attribute, Node, Pipeline
+from custody.engine.place import Place
+from custody.model.graph import Attribute, Node
 from custody.model.request import AnyRequest, Spent
 from custody.model.state import State
 from custody.pipeline.values import number
@@ -24,9 +26,9 @@ SHORTEST = 0.001
 """Seconds that a request gets at least."""
 
 
-def exceeded(pipeline: Pipeline, node: Node, state: State) -> str:
+def exceeded(place: Place, node: Node, state: State) -> str:
     """Return why no stage may begin any more; empty while there is something left."""
-    for whose, attributes, spent in _accounts(pipeline, node, state):
+    for whose, attributes, spent in _accounts(place, node, state):
         for name, used in _used(spent).items():
             limit = _limit(attributes, name)
             if used > limit:
@@ -34,11 +36,11 @@ def exceeded(pipeline: Pipeline, node: Node, state: State) -> str:
     return ""
 
 
-def bounded(request: AnyRequest, pipeline: Pipeline, node: Node, state: State) -> AnyRequest:
+def bounded(request: AnyRequest, place: Place, node: Node, state: State) -> AnyRequest:
     """Return the request with no more time than is left."""
     left = min(
         _limit(attributes, "max_seconds") - spent.seconds
-        for _, attributes, spent in _accounts(pipeline, node, state)
+        for _, attributes, spent in _accounts(place, node, state)
     )
     if left >= request.timeout:
         return request
@@ -46,9 +48,10 @@ def bounded(request: AnyRequest, pipeline: Pipeline, node: Node, state: State) -
 
 
 def _accounts(
-    pipeline: Pipeline, node: Node, state: State
+    place: Place, node: Node, state: State
 ) -> Iterator[tuple[str, Mapping[str, Attribute], Spent]]:
-    yield "the run", pipeline.attributes, state.spent
+    for each, scope in zip(place.outwards(), state.scope(node.id).outwards(), strict=True):
+        yield each.name, each.pipeline.attributes, scope.spent
     yield node.id, node.attributes, state.usage.get(node.id, Spent())
 
 

@@ -9,19 +9,29 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from custody.checks.guards.secrets import redactor_for
-from custody.checks.guards.writes import judge_holdouts, judge_twice, violation_reason
+from custody.checks.guards.writes import (
+    judge_changes,
+    judge_holdouts,
+    judge_twice,
+    violation_reason,
+)
+from custody.engine.beside import Work, carry_out, side_by_side
 from custody.engine.interruption import Interruption
 from custody.engine.records import Records
 from custody.engine.redaction import Redaction
+from custody.engine.round import Answer, Asked, Told
 from custody.errors import MalformedDocument, Refused
 from custody.executors import Executor, Stage
+from custody.executors.document import with_document
 from custody.executors.ground import Ground
+from custody.model.allowlist import Allowlist
 from custody.model.change import Change, WorkspaceDiff
 from custody.model.event import RequestAnswered
 from custody.model.evidence import Evidence
 from custody.model.graph import Node
+from custody.model.ingest import mode_of
 from custody.model.record import encode_pretty
-from custody.model.request import Ack, AnyRequest
+from custody.model.request import Ack, AgentRequest, AnyRequest, ingest_of
 from custody.model.verdict import Verdict
 from custody.store.limits import as_recorded
 from custody.workspace.workspace import Workspace
@@ -48,36 +58,80 @@ class Effects:
         self._level = None if records.confinement is None else records.confinement.level
         self._ground: Ground | None = None
         """Of the stage that is not judged yet."""
+        self._carried_out: dict[str, Work] = {}
+        """Requests that were carried out beside another one and are not answered yet."""
         self._captured: dict[str, tuple[Change, ...]] = {}
         """What requests changed that are not yet known to the views."""
 
     def perform(
-        self, node: Node, visit: int, attempt: int, request: AnyRequest, commit: Callable[[], None]
-    ) -> tuple[RequestAnswered, tuple[Change, ...]]:
+        self, asked: Asked, beside: tuple[Asked, ...], commit: Callable[[], None], tell: Told
+    ) -> Answer:
         """Carry out a request: it is durable before anything is done, and so is its answer."""
+        request = asked.request
+        if request.id not in self._carried_out:
+            works = [self._prepare(each) for each in side_by_side(asked, beside)]
+            commit()
+            with self._interruption.door():
+                carry_out(works, self._execute)
+            self._carried_out |= {work.request.id: work for work in works}
+        work = self._carried_out.pop(request.id)
+        ground = self._ground = work.stage.ground
+        ack = work.answer()
+        done, verdicts = self._take_stock(ground)
+        if isinstance(request, AgentRequest) and request.output_path:
+            verdicts += judge_changes(done.changes, Allowlist.parse(()), verdicts)
+        ack = _refuse(replace(ack, confined=ground.confined), verdicts)
+        ack = with_document(request, ack, self._run)
+        ack, done = self._ingest(asked, ack, work.stage, done, tell)
+        diff = work.folder.write(DIFF_NAME, encode_pretty(done))
+        work.folder.settle()
+        self._captured[request.id] = done.changes
+        return _answered(asked.node, ack.sealed(), diff.sealed()), done.changes
+
+    def _ingest(
+        self, asked: Asked, ack: Ack, stage: Stage, done: WorkspaceDiff, tell: Told
+    ) -> tuple[Ack, WorkspaceDiff]:
+        """Take in the document, where that is asked for; return what has changed by then."""
+        limits = ingest_of(asked.request)
+        if limits is None:
+            return ack, done
+        from custody.executors.ingest import ingest_answer
+
+        ack, facts = ingest_answer(
+            ack,
+            stage,
+            limits,
+            mode=mode_of(self._records.genesis.pipeline),
+            allowlist=Allowlist.of(asked.node.text("allowed_write_paths")),
+            redactor=self._redactor,
+        )
+        for fact in facts:
+            tell(fact)
+        # An answer that is taken in has changed nothing else, or it would have been refused.
+        return ack, replace(done, changes=self._workspace.capture()) if facts else done
+
+    def _prepare(self, asked: Asked) -> Work:
+        """Make a stage's folder, with what is given to it."""
+        node, visit, attempt, request = asked
         folder = self._run.stage(node.id, visit, attempt)
         given = {item.path.rpartition("/")[2]: item.text or "" for item in request.given()}
         folder.begin(tuple(given))
         for name, text in given.items():
             folder.write(name, text)
         folder.settle()
-        commit()
-        ground = self._ground = Ground(self._level, self._workspace, request.id)
         redaction = Redaction(self._redactor)
         stage = Stage(
             node=node.id,
             run=self._run,
             folder=folder.cleaned_by(redaction.data),
             workspace=self._workspace,
-            ground=ground,
+            ground=Ground(self._level, self._workspace, request.id),
         )
-        ack = redaction.ack(self._execute(request, stage))
-        done, verdicts = self._take_stock(ground)
-        ack = _refuse(replace(ack, confined=ground.confined), verdicts)
-        diff = folder.write(DIFF_NAME, encode_pretty(done))
-        folder.settle()
-        self._captured[request.id] = done.changes
-        return _answered(node, ack.sealed(), diff.sealed()), done.changes
+        return Work(request, stage, folder, redaction)
+
+    def document(self, written: Evidence) -> bytes:
+        """Return what a document held when it was written."""
+        return self._run.document(written)
 
     def _take_stock(self, ground: Ground) -> tuple[WorkspaceDiff, tuple[Verdict, ...]]:
         """Return what a stage changed, and what of it nobody may change."""
@@ -123,8 +177,7 @@ class Effects:
 
     def _execute(self, request: AnyRequest, stage: Stage) -> Ack:
         try:
-            with self._interruption.door():
-                return self._executor.execute(request, stage)
+            return self._executor.execute(request, stage)
         except (Refused, MalformedDocument) as error:
             return _refused(request.id, error, self._left_by(request, stage))
 

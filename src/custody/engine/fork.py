@@ -14,6 +14,7 @@ from custody.model.confinement import ChosenLevel
 from custody.model.event import (
     AgentReplaced,
     AnyFact,
+    AnyIngestFact,
     JournalLine,
     Origin,
     PipelineReplaced,
@@ -47,6 +48,7 @@ def fork(
         started = replace(
             records.genesis,
             pipeline_sha256=pipeline.sha256,
+            parts=dict(pipeline.part_digests),
             forked_from=Origin(
                 run_id=parent.run_id,
                 seq=shared[-1].seq,
@@ -61,9 +63,10 @@ def fork(
         for line in shared[1:]:
             fact = line.fact()
             if isinstance(fact, PipelineReplaced):
-                fact = _still_spent(fact, pipeline.sha256, journal.count - 1)
+                fact = _still_spent(fact, pipeline, journal.count - 1)
             for evidence in evidence_of(fact):
-                run.write(evidence.path, parent.read_evidence(evidence), sync=True)
+                data = parent.document if evidence.is_document else parent.read_evidence
+                run.write(evidence.path, data(evidence), sync=True)
             journal.append(fact, role=line.role, path=line.path)
         if agent:
             journal.append(AgentReplaced(agent=agent), role="engine", path="")
@@ -104,9 +107,15 @@ def _lines_before(records: Records, node: str) -> list[JournalLine]:
 def _is_shared(fact: AnyFact) -> bool:
     if isinstance(fact, PipelineReplaced):
         return bool(fact.discarded)
-    return fact.decision or isinstance(fact, AgentReplaced)
+    return fact.decision or isinstance(fact, AgentReplaced | AnyIngestFact)
 
 
-def _still_spent(fact: PipelineReplaced, pipeline: str, seq: int) -> PipelineReplaced:
+def _still_spent(fact: PipelineReplaced, pipeline: Pipeline, seq: int) -> PipelineReplaced:
     """Return the fact as a fork knows it: no line is set aside, but what they cost still counts."""
-    return replace(fact, old_sha256=pipeline, new_sha256=pipeline, kept_seq=seq)
+    return replace(
+        fact,
+        old_sha256=pipeline.sha256,
+        new_sha256=pipeline.sha256,
+        kept_seq=seq,
+        parts=dict(pipeline.part_digests),
+    )

@@ -13,6 +13,7 @@ from custody.errors import ConfinementMissing, UsageError
 from custody.handlers import handlers
 from custody.model.confinement import LEVELS, ChosenLevel, Level
 from custody.model.graph import Pipeline
+from custody.pipeline.part import all_nodes
 
 if TYPE_CHECKING:
     from custody.executors.sandbox.levels import Offer
@@ -58,7 +59,7 @@ def require(chosen: ChosenLevel | None, *, folder: str) -> None:
 def starts_programs(pipeline: Pipeline, agent: str) -> bool:
     """Whether a stage of this pipeline may start a program."""
     known = handlers()
-    return any(known[node.type].starts_programs(node, agent) for node in pipeline.nodes.values())
+    return any(known[node.type].starts_programs(node, agent) for node in all_nodes(pipeline))
 
 
 def _missing(level: str, reasons: dict[str, str]) -> ConfinementMissing:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
-from typing import Protocol
 
 from custody.checks.guards.writes import judge_changes, violation_reason
 from custody.engine import budget, redaction, retry
+from custody.engine.ingesting import with_ingest
+from custody.engine.items import ItemResult, outcome_of, work_through
+from custody.engine.place import Place
+from custody.engine.round import Asked, Steps, World, go
 from custody.engine.route import choose
 from custody.engine.tape import Tape
 from custody.errors import Refused
 from custody.handlers import Situation, handlers
+from custody.handlers.each import items_of
 from custody.model.allowlist import Allowlist
 from custody.model.change import Change
 from custody.model.event import (
@@ -20,7 +23,6 @@ from custody.model.event import (
     PipelineCompleted,
     PipelineFailed,
     PipelineStarted,
-    RequestAnswered,
     RouteChosen,
     StageCompleted,
     StageFailed,
@@ -30,37 +32,11 @@ from custody.model.event import (
 from custody.model.graph import Node, Pipeline
 from custody.model.outcome import Outcome
 from custody.model.request import Ack, AnyRequest
-from custody.model.state import State
+from custody.model.state import EACH, State
 from custody.model.verdict import Verdict
 
 DEFAULT_MAX_VISITS = 10
 """How often one node may be entered, where it says nothing else."""
-
-
-class World(Protocol):
-    """What lies outside the decisions: `effects.Effects` acts, a replay only remembers."""
-
-    def perform(
-        self, node: Node, visit: int, attempt: int, request: AnyRequest, commit: Callable[[], None]
-    ) -> tuple[RequestAnswered, tuple[Change, ...]]:
-        """Carry out a request, once `commit` has made it durable."""
-        ...
-
-    def recorded_changes(self, answered: RequestAnswered) -> tuple[Change, ...]:
-        """Return what a recorded stage changed."""
-        ...
-
-    def accept(self, changes: tuple[Change, ...]) -> None:
-        """Take the changes of a stage as part of the work."""
-        ...
-
-    def roll_back(self) -> None:
-        """Undo what a refused stage did."""
-        ...
-
-    def wait(self, seconds: float) -> None:
-        """Let time pass before another attempt."""
-        ...
 
 
 class Engine:
@@ -85,40 +61,51 @@ class Engine:
         self.state.apply(started)
         self._tape.record(started)
         self.state.node = self.pipeline.start.id
-        while self.state.status == "RUNNING":
-            self._step(self.pipeline.nodes[self.state.node])
+        place = Place.of_run(self.pipeline, started)
+        node, reason = go(self._walk(place), self._tape, self._world)
+        if reason:
+            unhandled = dict(sorted(self.state.unhandled.items()))
+            self._record(PipelineFailed(node=node.id, reason=reason, unhandled=unhandled))
+        else:
+            self._record(PipelineCompleted(node=node.id))
         self._tape.commit()
         return self.state
 
-    def _step(self, node: Node) -> None:
-        if exceeded := self._exceeded(node):
-            self._fail(node, exceeded)
-            return
-        outcome = self._stage(node)
-        if node.type == "exit":
-            self._end(node, outcome)
-            return
-        route = choose(self.pipeline, node.id, outcome.status, self.state.context)
-        self._record(RouteChosen(node=node.id, route=route))
-        if not route.target:
-            self._fail(node, f"no route from node {node.id} for outcome {outcome.status}")
+    def _walk(self, place: Place) -> Steps[tuple[Node, str]]:
+        """Go from the start of a pipeline to its end; return the last node, and why it failed."""
+        node = place.pipeline.start
+        while True:
+            if exceeded := self._exceeded(node, place):
+                return node, exceeded
+            outcome = yield from self._stage(node, place)
+            scope = self.state.scope(node.id)
+            if node.type == "exit":
+                if outcome.status == "success" and not scope.unhandled:
+                    return node, ""
+                return node, outcome.failure_reason or "a failed stage was never handled"
+            route = choose(place.pipeline, node.id, outcome.status, scope.context)
+            self._record(RouteChosen(node=node.id, route=route))
+            if not route.target:
+                return node, f"no route from node {node.id} for outcome {outcome.status}"
+            node = place.pipeline.nodes[route.target]
 
-    def _exceeded(self, node: Node) -> str:
+    def _exceeded(self, node: Node, place: Place) -> str:
         visits = node.integer("max_visits", DEFAULT_MAX_VISITS)
         if self.state.visits.get(node.id, 0) >= visits:
             return f"max_visits exceeded: {node.id} ({visits})"
-        limit = self.pipeline.attributes.get("max_steps")
-        if limit is not None and self.state.steps >= int(str(limit.value)):
-            return f"max_steps exceeded: {limit.value}"
-        return budget.exceeded(self.pipeline, node, self.state)
+        for each, scope in zip(place.outwards(), self.state.scope(node.id).outwards(), strict=True):
+            limit = each.pipeline.attributes.get("max_steps")
+            if limit is not None and scope.steps >= int(str(limit.value)):
+                return f"max_steps exceeded: {limit.value}"
+        return budget.exceeded(place, node, self.state)
 
-    def _stage(self, node: Node) -> Outcome:
+    def _stage(self, node: Node, place: Place) -> Steps[Outcome]:
         """Enter a node and try until it has an outcome."""
         visit = self.state.visits.get(node.id, 0) + 1
         attempt = 1
         while True:
-            outcome = self._attempt(node, visit, attempt)
-            spent = budget.exceeded(self.pipeline, node, self.state)
+            outcome = yield from self._attempt(node, place, visit, attempt)
+            spent = budget.exceeded(place, node, self.state)
             if spent or not retry.may_retry(node, attempt, outcome):
                 break
             delay = retry.delay(self._started.decided_as, node, attempt)
@@ -135,12 +122,12 @@ class Engine:
         self._record(ended(node=node.id, visit=visit, attempt=attempt, outcome=final), node)
         return final
 
-    def _attempt(self, node: Node, visit: int, attempt: int) -> Outcome:
+    def _attempt(self, node: Node, place: Place, visit: int, attempt: int) -> Steps[Outcome]:
         situation = Situation(
-            run_id=self._started.decided_as,
-            pipeline=self.pipeline,
             state=self.state,
-            variables=self._started.variables,
+            scope=self.state.scope(node.id),
+            values=place.values,
+            read=self._world.document,
             agent=self.state.agent,
             visit=visit,
             attempt=attempt,
@@ -152,13 +139,33 @@ class Engine:
             self._start_stage(node, visit, attempt, None)
             return self._refuse(node, refused)
         if request is not None:
-            request = budget.bounded(request, self.pipeline, node, self.state)
+            request = budget.bounded(request, place, node, self.state)
+            request = with_ingest(request, place, node, self._started.ingest)
         self._start_stage(node, visit, attempt, request)
+        if node.type == EACH:
+            return (yield from self._each(node, place, situation))
         if request is None:
             return handler.outcome(node, Ack(request_id=situation.request_id(node), status="ok"))
-        answered, changes = self._answer(node, visit, attempt, request)
+        asked = Asked(node, visit, attempt, request)
+        turn = yield (asked,)
+        answered, changes = turn.answer(asked)
         self.state.apply(answered)
         return self._judge(node, handler.outcome(node, answered.ack), changes)
+
+    def _each(self, node: Node, place: Place, situation: Situation) -> Steps[Outcome]:
+        """Take every item of a list through the node's pipeline."""
+        items = items_of(node, situation)
+
+        def walk(index: int) -> Steps[ItemResult]:
+            inner = place.of_item(node, items[index - 1], index, len(items))
+            _, reason = yield from self._walk(inner)
+            context = self.state.scope(inner.pipeline.start.id).own
+            return ItemResult(
+                outcome="fail" if reason else "success", reason=reason, context=context
+            )
+
+        results = yield from work_through(len(items), node.integer("max_parallel", 1), walk)
+        return outcome_of(node.id.removeprefix(place.prefix), results)
 
     def _start_stage(
         self, node: Node, visit: int, attempt: int, request: AnyRequest | None
@@ -173,16 +180,6 @@ class Engine:
             ),
             node,
         )
-
-    def _answer(
-        self, node: Node, visit: int, attempt: int, request: AnyRequest
-    ) -> tuple[RequestAnswered, tuple[Change, ...]]:
-        recorded = self._tape.answer(request.id)
-        if recorded is not None:
-            return recorded, self._world.recorded_changes(recorded)
-        answered, changes = self._world.perform(node, visit, attempt, request, self._tape.commit)
-        self._tape.write(answered, role=node.type, path=f"nodes/{request.id}")
-        return answered, changes
 
     def _judge(self, node: Node, outcome: Outcome, changes: tuple[Change, ...]) -> Outcome:
         """Let the gates have the last word, and keep or undo what the stage changed."""
@@ -207,17 +204,6 @@ class Engine:
         self._record(GuardrailViolation(node=node.id, verdicts=(verdict,)), node)
         return Outcome(status="fail", failure_reason=refused.what, refused=(verdict,))
 
-    def _end(self, node: Node, outcome: Outcome) -> None:
-        if outcome.status == "success" and not self.state.unhandled:
-            self._record(PipelineCompleted(node=node.id))
-            return
-        reason = outcome.failure_reason or "a failed stage was never handled"
-        self._fail(node, reason)
-
-    def _fail(self, node: Node, reason: str) -> None:
-        unhandled = dict(sorted(self.state.unhandled.items()))
-        self._record(PipelineFailed(node=node.id, reason=reason, unhandled=unhandled))
-
     def _wait(self, seconds: float) -> None:
         if self._tape.live:
             self._tape.commit()
@@ -231,4 +217,4 @@ class Engine:
 
 @lru_cache(maxsize=4096)
 def _allowlist(text: str) -> Allowlist | None:
-    return Allowlist.parse(part.strip() for part in text.split(",")) if text else None
+    return Allowlist.of(text)

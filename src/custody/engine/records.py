@@ -21,6 +21,7 @@ from custody.model.event import (
 from custody.model.evidence import Evidence
 from custody.model.graph import Pipeline
 from custody.model.record import decode
+from custody.pipeline.parts import Source
 from custody.pipeline.read import load_pipeline
 from custody.store.journal import read_lines
 from custody.store.rundir import RunDirectory
@@ -75,6 +76,11 @@ class Records:
         data = self.run.read_evidence(answered.diff)
         return decode(data, WorkspaceDiff, where=answered.diff.path)
 
+    @property
+    def parts(self) -> dict[str, str]:
+        """The sha256 of every part of that pipeline, by the name it is kept under."""
+        return self._replaced[-1][1].parts if self._replaced else self.genesis.parts
+
     def pipeline(self) -> Pipeline:
         """Return the pipeline that the run is of.
 
@@ -92,7 +98,14 @@ class Records:
                 where=self.run.path,
             )
         source = self.run.blobs.get(self.pipeline_sha256)
-        return load_pipeline(source, catalog(), where=f"{self.run.path}/{PIPELINE_NAME}")
+        where = f"{self.run.path}/{PIPELINE_NAME}"
+        return load_pipeline(source, catalog(), where, self._part)
+
+    def _part(self, name: str) -> Source:
+        if name not in self.parts:
+            raise JournalBroken("pipeline_mismatch", f"the run has no part {name!r}")
+        sha256 = self.parts[name]
+        return Source(self.run.blobs.get(sha256), f"{self.run.path}/{name}")
 
 
 def evidence_of(fact: AnyFact) -> tuple[Evidence, ...]:
@@ -109,10 +122,15 @@ class Remembered:
 
     def __init__(self, records: Records) -> None:
         self.recorded_changes = records.changes_of
+        self._run = records.run
 
     def perform(self, *_request: object) -> tuple[RequestAnswered, tuple[Change, ...]]:
         """End the replay: from here on nothing is recorded."""
         raise TapeEnded
+
+    def document(self, written: Evidence) -> bytes:
+        """Return what a document held when it was written."""
+        return self._run.document(written)
 
     def accept(self, changes: tuple[Change, ...]) -> None:
         """Leave everything as it is."""

@@ -25,7 +25,8 @@ from custody.model.event import (
     StageCompleted,
     StageStarted,
 )
-from custody.model.graph import Pipeline
+from custody.model.evidence import HOMES
+from custody.model.graph import Pipeline, same_sources
 from custody.model.request import Spent
 from custody.store.journal import EVENTS, Journal, digest, read_lines
 from custody.store.rundir import RunDirectory
@@ -55,12 +56,13 @@ def resume(
         journal, torn = Journal.recover(run.root, run.run_id)
         records = Records(run)
         recorded = records.pipeline()
-        if pipeline is not None and pipeline.sha256 != recorded.sha256:
+        if pipeline is not None and not same_sources(pipeline, recorded):
             _replace(records, journal, recorded, pipeline, accept_change=accept_change)
             records, recorded = Records(run), pipeline
         if run.root.read(PIPELINE_NAME) != recorded.source:
             run.write(PIPELINE_NAME, recorded.source, sync=True)
         put_back_texts(records)
+        put_back_documents(records)
         workspace = Workspace.reopen(run, records.genesis.workspace)
         session = Session(records, recorded, journal, workspace)
         return session.go(interruption, resumed=RunResumed(torn_bytes=torn), listeners=listeners)
@@ -109,6 +111,29 @@ def put_back_texts(records: Records) -> None:
                     records.run.write(evidence.path, evidence.text.encode())
 
 
+def put_back_documents(records: Records) -> None:
+    """Write documents again that a stage replaced whose answer does not count.
+
+    One that no stage has written is set aside: it was written for an answer that was never
+    recorded, or that a changed pipeline has set aside.
+    """
+    run = records.run
+    written = {
+        evidence.path: evidence
+        for line in records.lines()
+        if isinstance(fact := line.fact(), RequestAnswered)
+        for evidence in fact.ack.evidence
+        if evidence.is_document
+    }
+    there = [path for path in run.files() if path.partition("/")[0] in HOMES]
+    for path in there:
+        if path not in written and ".lost." not in path:
+            run.set_aside(path)
+    for path, evidence in written.items():
+        if path not in there or run.root.digest(path)[0] != evidence.sha256:
+            run.write(path, run.document(evidence), sync=True)
+
+
 def _facts_until_the_end(records: Records) -> Iterator[AnyFact]:
     """Yield the facts that count; raises `JournalBroken` when the run goes on after its end."""
     ended = False
@@ -140,6 +165,8 @@ def _replace(
     if records.confinement is None:
         chosen = level.choose(new, records.genesis.agent, asked="", folder=records.run.path)
     records.run.blobs.put(new.source)
+    for source in new.sources.values():
+        records.run.blobs.put(source)
     records.run.blobs.sync()
     journal.append(
         PipelineReplaced(
@@ -149,6 +176,7 @@ def _replace(
             reused=reused,
             discarded=discarded,
             confinement=chosen,
+            parts=dict(new.part_digests),
         ),
         role="engine",
         path=PIPELINE_NAME,

@@ -6,6 +6,8 @@ holds when the session opens. The engine is taken over those facts and goes on f
 
 from __future__ import annotations
 
+from contextlib import closing
+
 from custody.engine import level
 from custody.engine.effects import Effects
 from custody.engine.interruption import Interruption
@@ -69,7 +71,20 @@ class Session:
 
         Raises `Interrupted` when it is told to stop.
         """
-        dispatch = Dispatch()
+        with (
+            closing(self._journal),
+            closing(self._workspace),
+            closing(Dispatch()) as dispatch,
+        ):
+            return self._go(dispatch, interruption, resumed, listeners)
+
+    def _go(
+        self,
+        dispatch: Dispatch,
+        interruption: Interruption,
+        resumed: RunResumed | None,
+        listeners: tuple[Listener, ...],
+    ) -> RunResult:
         effects = Effects(self._records, self._workspace, dispatch, interruption)
         collector = rebuild(self._run, self._records.lines(), effects.recorded_changes)
         views = ViewWriter(self._run, self._journal, collector, effects.recorded_changes)
@@ -106,8 +121,6 @@ class Session:
                 f"run {self._run.run_id} was interrupted",
                 hint=f"custody resume {self._run.run_id}",
             ) from None
-        finally:
-            dispatch.close()
         workspace = self._workspace.tree()
         self._run.blobs.sync()
         views.close(workspace)

@@ -25,7 +25,7 @@ from custody.model.documents import Checkpoint, Manifest
 from custody.model.event import AnyFact, RequestAnswered, RunStatus, RunWaiting, StageStarted
 from custody.model.evidence import Evidence
 from custody.model.record import Record, encode, encode_pretty
-from custody.model.request import AnyRequest, WriteRequest
+from custody.model.request import AgentRequest, AnyRequest, WriteRequest
 from custody.store.files import is_temporary
 from custody.store.journal import EVENTS, digest, read_lines, verify_journal
 from custody.store.rundir import LAYERS, RunDirectory
@@ -102,8 +102,8 @@ class _Audit:
         """What the workspace is at the end."""
         self._asked: set[str] = set()
         """What a person was asked, and where the answer belongs, by path."""
-        self._in_doubt: AnyRequest | None = None
-        """What was asked for last, as long as it has no answer."""
+        self._in_doubt: dict[str, AnyRequest] = {}
+        """What was asked for and has no answer yet."""
 
     def verification(self, mismatches: tuple[Mismatch, ...]) -> Verification:
         """Return the result."""
@@ -153,9 +153,8 @@ class _Audit:
                 self._asked |= {fact.path, fact.answer}
         for line in self._records().lines():
             fact = line.fact()
-            if isinstance(fact, StageStarted | RequestAnswered):
-                self._in_doubt = fact.request if isinstance(fact, StageStarted) else None
-            self._evidence.update((item.path, item) for item in evidence_of(fact))
+            self._note_request(fact)
+            self._note_evidence(fact)
             try:
                 changes = self._changes_of(fact)
             except CustodyError as error:
@@ -163,6 +162,8 @@ class _Audit:
                 changes = ()
             made = self._collector.add(line, fact, changes)
             self._needed[self._collector.state.pipeline_sha256] = PIPELINE_NAME
+            for name, sha256 in self._collector.state.parts.items():
+                self._needed[sha256] = name
             trace.append(made.trace)
             if made.status_path:
                 self._views[made.status_path] = made.status
@@ -189,7 +190,7 @@ class _Audit:
             except CustodyError as error:
                 yield _mismatch("evidence", error, where=path)
                 continue
-            if sha256 != evidence.sha256:
+            if sha256 != evidence.sha256 and not self._under_way(path):
                 yield Mismatch("evidence", path, "its content is not what the journal says")
 
     def workspace(self) -> Iterator[Mismatch]:
@@ -283,11 +284,24 @@ class _Audit:
             return True
         if path.startswith((f"{OUTBOX}/", f"{INBOX}/")):
             return True
-        asked = self._in_doubt
-        return asked is not None and (
-            path.startswith(f"nodes/{asked.id}/")
-            or (isinstance(asked, WriteRequest) and path == asked.document.path)
+        return any(
+            path.startswith(f"nodes/{asked.id}/") or path == _document_of(asked)
+            for asked in self._in_doubt.values()
         )
+
+    def _note_request(self, fact: AnyFact) -> None:
+        if isinstance(fact, StageStarted) and fact.request is not None:
+            self._in_doubt[fact.request.id] = fact.request
+        elif isinstance(fact, RequestAnswered):
+            self._in_doubt.pop(fact.ack.request_id, None)
+
+    def _note_evidence(self, fact: AnyFact) -> None:
+        """Note what files must be; of a document that is written again the blob must stay."""
+        for item in evidence_of(fact):
+            before = self._evidence.get(item.path)
+            if before is not None and before.is_document and before.text is None:
+                self._needed[before.sha256] = item.path
+            self._evidence[item.path] = item
 
     def _records(self) -> Records:
         """Return the journal, surveyed once the chain is known to hold."""
@@ -326,6 +340,13 @@ class _Audit:
             return self._run.read_document(name, kind)
         except CustodyError:
             return None
+
+
+def _document_of(request: AnyRequest) -> str:
+    """Return the document that a request is to write; empty when it writes none."""
+    if isinstance(request, WriteRequest):
+        return request.document.path
+    return request.output_path if isinstance(request, AgentRequest) else ""
 
 
 def _mismatch(code: str, error: CustodyError, *, where: str = "") -> Mismatch:

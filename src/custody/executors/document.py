@@ -1,22 +1,58 @@
-"""Writes a document of the run."""
+"""Writes the documents of a run: one atomic write, whoever the text comes from."""
 
 from __future__ import annotations
 
+import hashlib
 import time
 
+from msgspec.structs import replace
+
 from custody.executors import Stage
-from custody.model.request import Ack, WriteRequest
+from custody.model.evidence import INLINE_LIMIT, Evidence
+from custody.model.request import Ack, AgentRequest, AnyRequest, WriteRequest
+from custody.store.rundir import RunDirectory
+
+RESPONSE = "response.md"
+
+
+def write_document(run: RunDirectory, path: str, data: bytes) -> Evidence:
+    """Write the whole document or nothing; what stood there before is replaced.
+
+    A text that the journal cannot hold is kept as a blob too, durable before it is named: a
+    later stage may write the file again.
+    """
+    if len(data) > INLINE_LIMIT:
+        run.blobs.put(data)
+        run.blobs.sync()
+    run.write(path, data, sync=True)
+    text = data.decode() if len(data) <= INLINE_LIMIT else None
+    return Evidence(path=path, sha256=hashlib.sha256(data).hexdigest(), bytes=len(data), text=text)
+
+
+def with_document(request: AnyRequest, ack: Ack, run: RunDirectory) -> Ack:
+    """Return the ack of an agent with the document that its response was to become."""
+    if not isinstance(request, AgentRequest) or not request.output_path:
+        return ack
+    if ack.status not in ("ok", "partial"):
+        return ack
+    response = next((e for e in ack.evidence if e.path.endswith(f"/{RESPONSE}")), None)
+    data = b"" if response is None else run.read_evidence(response)
+    if not data.strip():
+        reason = "the response is empty, so there is no document"
+        return replace(ack, status="failed", failure_reason=reason)
+    document = write_document(run, request.output_path, data)
+    return replace(ack, evidence=(*ack.evidence, document))
 
 
 class DocumentExecutor:
     """Answers write requests."""
 
     def execute(self, request: WriteRequest, stage: Stage) -> Ack:
-        """Write the whole document or nothing; what stood there before is replaced."""
+        """Write the text of the request."""
         began = time.monotonic()
-        document = request.document
-        kept = stage.folder.write("document.md", document.text or "")
-        stage.run.write(document.path, (document.text or "").encode(), sync=True)
+        text = request.document.text or ""
+        kept = stage.folder.write("document.md", text)
+        document = write_document(stage.run, request.document.path, text.encode())
         return Ack(
             request_id=request.id,
             status="ok",

@@ -7,23 +7,35 @@ retries, routing) is the engine's.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
-from custody.model.graph import Catalog, Node, NodeType, Pipeline
+from custody.errors import Refused
+from custody.model.evidence import Evidence
+from custody.model.graph import Catalog, Node, NodeType
 from custody.model.outcome import Outcome, OutcomeStatus
 from custody.model.request import Ack, AckStatus, AnyRequest
+from custody.model.scope import Scope
 from custody.model.state import State
+from custody.pipeline.document import document_path
+from custody.pipeline.template import CONTEXT, as_text, expand, look_up, names_in
+
+DOCUMENTS_LIMIT = 256 << 10
+"""Bytes of one document that a template shows."""
 
 
 class Situation(NamedTuple):
     """Where the run stands when a stage is entered."""
 
-    run_id: str
-    pipeline: Pipeline
     state: State
     """With this attempt not yet counted."""
-    variables: dict[str, str]
+    scope: Scope
+    """What the stages of the same item share, or those of the run."""
+    values: Mapping[str, str]
+    """What the names in templates stand for."""
+    read: Callable[[Evidence], bytes]
+    """Gives what a document held when it was written."""
     agent: str
     """The agent of nodes that name none."""
     visit: int
@@ -37,9 +49,40 @@ class Situation(NamedTuple):
         """Return the attempt's folder, relative to the run directory."""
         return f"nodes/{node.id}/{self.visit}.{self.attempt}"
 
-    def template_values(self) -> dict[str, str]:
-        """Return what the names in a template stand for."""
-        return {**self.variables, "goal": self.pipeline.goal, "run_id": self.run_id}
+    def expand(self, template: str) -> str:
+        """Return a template's text; raises `Refused` when something that it needs is not there."""
+        values = dict(self.values)
+        for name in names_in(template):
+            if name.startswith(CONTEXT):
+                values[name] = as_text(self.look_up(name))
+            elif name not in values:
+                raise Refused("template", f"no value for ${{{name}}}")
+        return expand(template, values, self._document)
+
+    def look_up(self, name: str) -> Any:
+        """Return what ``context.KEY`` means; raises `Refused` when there is no such thing."""
+        try:
+            return look_up(self.scope.context, name.removeprefix(CONTEXT))
+        except KeyError:
+            raise Refused("template", f"nothing in the context is called {name!r}") from None
+
+    def _document(self, kind: str, path: str) -> str:
+        """Return the text of a document, or of all below a folder, each under its path."""
+        if kind == "doc":
+            written = self.state.documents.get(str(document_path(path)))
+            if written is None:
+                raise Refused("template", f"no stage has written {path}")
+            return self._text(written)
+        folder = f"{document_path(path.rstrip('/'), folder=True)}/"
+        below = [each for each in self.state.documents.values() if each.path.startswith(folder)]
+        return "\n".join(f"### {each.path}\n\n{self._text(each)}" for each in below)
+
+    def _text(self, written: Evidence) -> str:
+        data = self.read(written)
+        if len(data) <= DOCUMENTS_LIMIT:
+            return data.decode(errors="replace")
+        kept = data[:DOCUMENTS_LIMIT].decode(errors="ignore")
+        return f"{kept}… [cut: {len(data)} bytes, sha256 {written.sha256}]\n"
 
 
 class Handler:
@@ -83,7 +126,9 @@ _OUTCOMES: dict[AckStatus, OutcomeStatus] = {
 @cache
 def handlers() -> dict[str, Handler]:
     """Return every handler by the node type it serves."""
+    from custody.handlers.agent_task import AgentTask
     from custody.handlers.codergen import Codergen
+    from custody.handlers.each import Each
     from custody.handlers.exit import Exit
     from custody.handlers.start import Start
     from custody.handlers.tool import Tool
@@ -94,9 +139,11 @@ def handlers() -> dict[str, Handler]:
         Start(),
         Exit(),
         Codergen(),
+        AgentTask(),
         Tool(),
         Verification(),
         WriteFile(),
+        Each(),
     )
     return {handler.type.name: handler for handler in all_of_them}
 

@@ -80,7 +80,7 @@ class Verification(Handler):
 
 
 def _plan_of(situation: Situation) -> VerificationPlan:
-    value = situation.state.context.get(PLAN_KEY)
+    value = situation.scope.context.get(PLAN_KEY)
     if value is None:
         raise Refused(
             "plan",

@@ -9,26 +9,21 @@ from custody.handlers import Handler, Situation
 from custody.model.evidence import Evidence
 from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Node, NodeType
-from custody.model.relpath import RelPath
 from custody.model.request import WriteRequest
-from custody.pipeline.template import expand
+from custody.pipeline.document import document_path
+from custody.pipeline.vocabulary import INGEST
 
 DEFAULT_TIMEOUT = 60.0
-HOMES = ("docs", "audits")
+OUTPUT_PATH = AttributeRule(
+    name="output_path",
+    kind="string",
+    required=True,
+    doc="Where, under `docs/` or `audits/` of the run directory.",
+)
 
 
-def document_path(text: str) -> RelPath:
-    """Return the path of a document; raises `PathRefused` unless it lies under a home."""
-    path = RelPath.parse(text)
-    if path.parts[0] not in HOMES or len(path.parts) == 1:
-        raise PathRefused(
-            "output_path",
-            f"a document lies under {' or '.join(f'{home}/' for home in HOMES)}, not at {text!r}",
-        )
-    return path
-
-
-def _check(node: Node) -> Iterator[Finding]:
+def check_output_path(node: Node) -> Iterator[Finding]:
+    """Find a path that no document can have; one with names in it is judged by the run."""
     output = node.attributes.get("output_path")
     if output is None or "$" in str(output.value):
         return
@@ -46,22 +41,17 @@ class WriteFile(Handler):
         doc="A text is written to a document of the run.",
         attributes=(
             AttributeRule(name="content", kind="string", required=True, doc="The text."),
-            AttributeRule(
-                name="output_path",
-                kind="string",
-                required=True,
-                doc="Where, under `docs/` or `audits/` of the run directory.",
-            ),
+            OUTPUT_PATH,
+            *INGEST,
         ),
-        check=_check,
+        check=check_output_path,
     )
 
     def request(self, node: Node, situation: Situation) -> WriteRequest:
         """Ask for the document to be written."""
-        values = situation.template_values()
-        path = document_path(expand(node.text("output_path"), values))
+        path = document_path(situation.expand(node.text("output_path")))
         return WriteRequest(
             id=situation.request_id(node),
             timeout=node.seconds("timeout", DEFAULT_TIMEOUT),
-            document=Evidence.of_text(str(path), expand(node.text("content"), values)),
+            document=Evidence.of_text(str(path), situation.expand(node.text("content"))),
         )

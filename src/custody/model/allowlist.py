@@ -49,6 +49,11 @@ class Allowlist(Record, frozen=True):
             ancestors=frozenset(ancestors),
         )
 
+    @classmethod
+    def of(cls, text: str) -> Allowlist | None:
+        """Read ``allowed_write_paths`` as a node has it; None where it says nothing."""
+        return cls.parse(part.strip() for part in text.split(",")) if text else None
+
     def covers(self, path: str) -> bool:
         """Whether a change of ``path`` is allowed."""
         return path in self.files or path.startswith(self.directories)

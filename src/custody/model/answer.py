@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from custody.model.outcome import OutcomeStatus
 from custody.model.record import Document, Record
 from custody.model.request import Usage
+
+_ITEM = re.compile(r"\.[1-9][0-9]*\.")
 
 
 class FileEdit(Record, frozen=True, omit_defaults=True):
@@ -33,4 +36,13 @@ class RecordedAnswer(Record, frozen=True, omit_defaults=True):
 class AnswerBook(Document, frozen=True, kw_only=True):
     """A file of recorded answers: a node's first call gets the first; the last one repeats."""
 
-    answers: tuple[RecordedAnswer, ...]
+    answers: tuple[RecordedAnswer, ...] = ()
+    """For every node that has none of its own."""
+    nodes: dict[str, tuple[RecordedAnswer, ...]] = {}
+    """By stage: ``draft``, ``tasks.2.draft``, or ``tasks.*.draft`` for that of every item."""
+
+    def answer_to(self, stage: str, call: int) -> RecordedAnswer | None:
+        """Return the answer to a stage's first call, its second, …; None when there is none."""
+        of_any_item = _ITEM.sub(".*.", stage)
+        answers = self.nodes.get(stage) or self.nodes.get(of_any_item) or self.answers
+        return answers[min(call, len(answers)) - 1] if answers else None

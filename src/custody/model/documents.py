@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import UNSET, UnsetType
+
 from custody.model.change import Tree
 from custody.model.confinement import ChosenLevel
 from custody.model.event import Origin, RunStatus
@@ -33,6 +35,8 @@ class Manifest(Document, frozen=True, kw_only=True):
     head: str = ""
     """sha256 of the last journal line; empty while the run goes on."""
     final_workspace: Tree | None = None
+    parts: dict[str, str] | UnsetType = UNSET
+    """The sha256 of every pipeline that an `each` node runs, where there are any."""
 
 
 class Checkpoint(Document, frozen=True, kw_only=True):

@@ -2,7 +2,8 @@
 
 A run is a sequence of facts. What the engine decided is a pure function of the facts before
 it, so the sequence can be made again from the answers in it. Facts that tell of the process
-rather than of a decision (`RunResumed`, `RunInterrupted`, `RunWaiting`) are passed over then.
+rather than of a decision (`RunResumed`, `RunInterrupted`, `RunWaiting`), or of what was done on
+the way to an answer (`IngestWritten` and its kin), are passed over then.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import msgspec
 from custody.model.change import Tree
 from custody.model.confinement import ChosenLevel
 from custody.model.evidence import Evidence
+from custody.model.ingest import BlockNote, IngestSwitch
 from custody.model.outcome import Outcome, Route
 from custody.model.record import Document, Record
 from custody.model.request import Ack, AnyRequest, Spent
@@ -61,6 +63,10 @@ class PipelineStarted(Fact, frozen=True):
     forked_from: Origin | None = None
     confinement: ChosenLevel | None = None
     """How programs are confined; None when no stage starts one."""
+    parts: dict[str, str] = {}
+    """The sha256 of every pipeline that an `each` node runs, by the name it is kept under."""
+    ingest: IngestSwitch = "off"
+    """Whether the blocks of documents become files."""
 
 
 class StageStarted(Fact, frozen=True):
@@ -190,6 +196,8 @@ class PipelineReplaced(Fact, frozen=True):
     """What the lines that no longer count have cost, by node: it stays spent."""
     confinement: ChosenLevel | None = None
     """How programs are confined from here on, where no stage started one before."""
+    parts: dict[str, str] = {}
+    """What `PipelineStarted.parts` is from here on."""
 
 
 class AgentReplaced(Fact, frozen=True):
@@ -198,6 +206,60 @@ class AgentReplaced(Fact, frozen=True):
     decision: ClassVar[bool] = False
     agent: str
 
+
+class IngestFact(Fact, frozen=True):
+    """Something that became of the blocks of a document; its line stands before the answer's."""
+
+    decision: ClassVar[bool] = False
+    node: str
+    doc_path: str
+    """The document, relative to the run directory."""
+    count: int = 0
+    """How many blocks it is about."""
+    blocks: tuple[BlockNote, ...] = ()
+    """The first hundred of them; the manifest has all."""
+
+
+class IngestWritten(IngestFact, frozen=True):
+    """Blocks of a document were written to the workspace."""
+
+
+class IngestSkipped(IngestFact, frozen=True):
+    """Blocks did not have the one accepted form; with none, there was nothing to ingest."""
+
+    level: ClassVar[Level] = "warning"
+
+
+class IngestRejected(IngestFact, frozen=True):
+    """Blocks were unsafe, too much, or could not be written."""
+
+    level: ClassVar[Level] = "error"
+
+
+class IngestChecked(Fact, frozen=True):
+    """Something is odd about files that were written; they stay."""
+
+    level: ClassVar[Level] = "warning"
+    decision: ClassVar[bool] = False
+    node: str
+    doc_path: str
+    verdicts: tuple[Verdict, ...]
+    """The first hundred."""
+
+
+class IngestFailed(Fact, frozen=True):
+    """Reading a document for its blocks went wrong; the stage ends as it would have without."""
+
+    level: ClassVar[Level] = "error"
+    decision: ClassVar[bool] = False
+    node: str
+    doc_path: str
+    error_type: str
+    reason: str
+
+
+AnyIngestFact = IngestWritten | IngestSkipped | IngestRejected | IngestChecked | IngestFailed
+"""What becomes of documents."""
 
 AnyFact = (
     PipelineStarted
@@ -215,6 +277,11 @@ AnyFact = (
     | RunResumed
     | PipelineReplaced
     | AgentReplaced
+    | IngestWritten
+    | IngestSkipped
+    | IngestRejected
+    | IngestChecked
+    | IngestFailed
 )
 
 FACTS: dict[str, type[AnyFact]] = {kind.__name__: kind for kind in AnyFact.__args__}

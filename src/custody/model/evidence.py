@@ -6,6 +6,8 @@ import hashlib
 
 from custody.model.record import Record
 
+HOMES = ("docs", "audits")
+"""Folders of the run directory that hold its documents."""
 INLINE_LIMIT = 2048
 """Texts up to this many bytes travel inside the journal; longer ones only by their hash."""
 
@@ -25,6 +27,11 @@ class Evidence(Record, frozen=True, omit_defaults=True):
         """Return the evidence that a file with this text will be."""
         data = text.encode()
         return cls(path=path, sha256=hashlib.sha256(data).hexdigest(), bytes=len(data), text=text)
+
+    @property
+    def is_document(self) -> bool:
+        """Whether it is a document of the run, which a later stage may write again."""
+        return self.path.partition("/")[0] in HOMES
 
     def sealed(self) -> Evidence:
         """Return this pointer as the journal keeps it: without a long text."""

@@ -20,9 +20,11 @@ class Finding(Record, frozen=True):
     column: int
     severity: Severity = "error"
     hint: str = ""
+    file: str = ""
+    """The file of a part that it is in; empty for the pipeline that was asked about."""
 
     def render(self, file: str) -> str:
         """Return ``file:line:col CODE message``, with the hint on a line of its own."""
         mark = "" if self.severity == "error" else "warning: "
-        text = f"{file}:{self.line}:{self.column} {self.code} {mark}{self.message}"
+        text = f"{self.file or file}:{self.line}:{self.column} {self.code} {mark}{self.message}"
         return f"{text}\n  hint: {self.hint}" if self.hint else text

@@ -9,6 +9,7 @@ pipeline is some hundred thousand of these values.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
@@ -146,6 +147,17 @@ class Pipeline(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """The text as it was read."""
     sha256: str
     """Of ``source``."""
+    parts: Mapping[str, Pipeline] = {}
+    """The pipelines that its `each` nodes run, by node id."""
+    sources: Mapping[str, bytes] = {}
+    """The text of every part, however deep, by the name it is kept under; of a whole run's only."""
+    for_items: bool = False
+    """Whether it is a part, run once for each item of a list."""
+
+    @cached_property
+    def part_digests(self) -> Mapping[str, str]:
+        """The sha256 of every part, by the name it is kept under."""
+        return {name: hashlib.sha256(source).hexdigest() for name, source in self.sources.items()}
 
     @cached_property
     def goal(self) -> str:
@@ -174,6 +186,11 @@ class Pipeline(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         for edge in self.edges:
             leaving[edge.source].append(edge)
         return {name: tuple(edges) for name, edges in leaving.items()}
+
+
+def same_sources(one: Pipeline, other: Pipeline) -> bool:
+    """Whether two pipelines were read from the same texts, parts included."""
+    return one.sha256 == other.sha256 and one.part_digests == other.part_digests
 
 
 class AttributeRule(Record, frozen=True):

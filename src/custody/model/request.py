@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from custody.model.confinement import Confined
 from custody.model.evidence import Evidence
+from custody.model.ingest import IngestLimits
 from custody.model.record import Record
 from custody.model.verdict import Verdict
 
@@ -55,11 +56,17 @@ class AgentRequest(Request, frozen=True, tag="agent"):
     """How often this node has asked by now, itself included."""
     response_context: str = ""
     """Context key for the JSON block that the response must hold; empty when none is due."""
+    response_schema: str = ""
+    """JSON Schema that the block must fit; empty when any JSON will do."""
     settings: dict[str, str] = {}
     """Attributes of the node that are meant for this agent."""
+    output_path: str = ""
+    """The document that the response becomes, where nothing else may be changed; or empty."""
     network: tuple[str, ...] = ()
     """What of it is open: ``none``, ``loopback`` or ``host``, or each ``host:port``;
     empty for what the agent's configuration names."""
+    ingest: IngestLimits | None = None
+    """Whether the document's blocks become files, and how much of it; None leaves them."""
 
     def given(self) -> tuple[Evidence, ...]:
         """Return the prompt."""
@@ -104,6 +111,8 @@ class WriteRequest(Request, frozen=True, tag="write"):
     """A text is written to a document of the run."""
 
     document: Evidence
+    ingest: IngestLimits | None = None
+    """As in `AgentRequest`."""
 
     def sealed(self) -> WriteRequest:
         """Return the request as the journal keeps it."""
@@ -111,6 +120,11 @@ class WriteRequest(Request, frozen=True, tag="write"):
 
 
 AnyRequest = AgentRequest | ToolRequest | VerificationRequest | WriteRequest
+
+
+def ingest_of(request: AnyRequest) -> IngestLimits | None:
+    """Return how much of a document becomes files; None when there is no document, or nothing."""
+    return request.ingest if isinstance(request, AgentRequest | WriteRequest) else None
 
 
 class Usage(Record, frozen=True, omit_defaults=True):

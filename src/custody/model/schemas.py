@@ -11,6 +11,7 @@ from custody.model.answer import AnswerBook
 from custody.model.change import WorkspaceDiff
 from custody.model.documents import Checkpoint, Manifest, Summary
 from custody.model.event import FACTS, JournalLine
+from custody.model.ingest import IngestManifest
 from custody.model.outcome import StageStatus
 from custody.model.plan import VerificationPlan, VerificationResults
 from custody.model.record import Record
@@ -25,6 +26,7 @@ SCHEMAS: dict[str, type[Record]] = {
     "agent.answers": AnswerBook,
     "verification.plan": VerificationPlan,
     "verification.results": VerificationResults,
+    "ingest.manifest": IngestManifest,
     **{f"event.{name}": kind for name, kind in FACTS.items()},
 }
 

@@ -2,12 +2,11 @@
 
 `State.apply` is the only thing that changes a state, and facts are the only thing it is
 changed by; two states made from the same facts are equal. It changes in place, so that a run
-of n stages costs n. Nothing in it grows with the number of facts, only with the pipeline.
+of n stages costs n. Nothing in it grows with the number of facts, only with the pipeline, its
+items and its documents.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 from custody.model.confinement import ChosenLevel
 from custody.model.event import (
@@ -25,20 +24,26 @@ from custody.model.event import (
     StageRetrying,
     StageStarted,
 )
+from custody.model.evidence import Evidence
 from custody.model.outcome import Outcome
 from custody.model.request import Spent
+from custody.model.scope import Scope
+
+EACH = "each"
+"""The node type whose stages hold other stages: those of ``<node>.<item>.``."""
 
 
-class State:
-    """What the facts so far add up to."""
+class State(Scope):
+    """What the facts so far add up to; as a scope it is that of the run itself."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.status: RunStatus = "RUNNING"
         self.pipeline_sha256 = ""
+        self.parts: dict[str, str] = {}
+        """The sha256 of every part of the pipeline, by the name it is kept under."""
         self.agent = ""
         """Who is asked where a node names nobody."""
-        self.steps = 0
-        """How many stages were entered, retries not counted."""
         self.node = ""
         """The stage at work, or the next one to enter."""
         self.visits: dict[str, int] = {}
@@ -48,18 +53,29 @@ class State:
         """Of the current visit; 0 before its first attempt."""
         self.outcome: Outcome | None = None
         """Of the last stage that ended."""
-        self.context: dict[str, Any] = {}
-        self.last_failure: dict[str, Any] = {}
-        """Feedback for the next agent: ``node``, ``reason``, ``summary``; empty when cleared."""
-        self.unhandled: dict[str, str] = {}
-        """Failures that no edge took care of, by node."""
         self.confinement: ChosenLevel | None = None
         """How programs are confined; None as long as no stage starts one."""
         self.active_seconds = 0.0
         self.usage: dict[str, Spent] = {}
         """What each node has cost by now, work that a changed pipeline set aside included."""
-        self.spent = Spent()
-        """What the run has cost by now."""
+        self.documents: dict[str, Evidence] = {}
+        """What was written last to each document, in the order of their first writing."""
+        self._items: dict[str, dict[str, Scope]] = {}
+        """The items of each stage that works on a list right now, by stage and item."""
+
+    def scope(self, node: str) -> Scope:
+        """Return the scope of a stage: that of its item, or the run's."""
+        at = node.rfind(".") if self._items else -1
+        while at > 0:
+            item = node[:at]
+            stage, _, number = item.rpartition(".")
+            if stage in self._items and number.isdecimal():
+                known = self._items[stage]
+                if item not in known:
+                    known[item] = Scope(self.scope(stage))
+                return known[item]
+            at = node.rfind(".", 0, at)
+        return self
 
     def apply(self, fact: AnyFact) -> None:
         """Take one more fact into account."""
@@ -67,23 +83,19 @@ class State:
             case StageStarted():
                 self._enter(fact)
             case RequestAnswered():
-                self.active_seconds += fact.ack.seconds
-                self._spend(fact.node, fact.ack.spent())
+                self._take(fact)
             case StageRetrying():
                 self._remember_failure(fact.node, fact.outcome)
             case StageCompleted():
                 self._complete(fact)
             case StageFailed():
-                self.outcome = fact.outcome
-                self.context.update(fact.outcome.context_updates)
-                self.unhandled[fact.node] = fact.outcome.failure_reason
-                self._remember_failure(fact.node, fact.outcome)
+                self._fail(fact)
             case RouteChosen():
                 if fact.route.by_condition:
-                    self.unhandled.pop(fact.node, None)
+                    self.scope(fact.node).unhandled.pop(fact.node, None)
                 self.node, self.attempt = fact.route.target, 0
             case PipelineStarted():
-                self.pipeline_sha256 = fact.pipeline_sha256
+                self.pipeline_sha256, self.parts = fact.pipeline_sha256, fact.parts
                 self.agent = fact.agent
                 self.confinement = fact.confinement
                 self.context["graph.goal"] = fact.goal
@@ -96,30 +108,52 @@ class State:
 
     def _enter(self, fact: StageStarted) -> None:
         if fact.attempt == 1:
-            self.steps += 1
+            for scope in self.scope(fact.node).outwards():
+                scope.steps += 1
             self.visits[fact.node] = fact.visit
         self.attempts[fact.node] = self.attempts.get(fact.node, 0) + 1
         self.node, self.attempt = fact.node, fact.attempt
+        if fact.type == EACH:
+            self._items[fact.node] = {}
+
+    def _take(self, fact: RequestAnswered) -> None:
+        self.active_seconds += fact.ack.seconds
+        self._spend(fact.node, fact.ack.spent())
+        for evidence in fact.ack.evidence:
+            if evidence.is_document:
+                self.documents[evidence.path] = evidence
 
     def _complete(self, fact: StageCompleted) -> None:
-        self.outcome = fact.outcome
-        self.context.update(fact.outcome.context_updates)
-        self.unhandled.pop(fact.node, None)
-        if self.last_failure.get("node") == fact.node:
-            self.last_failure = {}
+        scope = self._end(fact.node, fact.outcome)
+        scope.unhandled.pop(fact.node, None)
+        if scope.last_failure.get("node") == fact.node:
+            scope.last_failure = {}
+
+    def _fail(self, fact: StageFailed) -> None:
+        scope = self._end(fact.node, fact.outcome)
+        scope.unhandled[fact.node] = fact.outcome.failure_reason
+        self._remember_failure(fact.node, fact.outcome)
+
+    def _end(self, node: str, outcome: Outcome) -> Scope:
+        self._items.pop(node, None)
+        self.outcome = outcome
+        scope = self.scope(node)
+        scope.context.update(outcome.context_updates)
+        return scope
 
     def _go_over(self, fact: PipelineReplaced) -> None:
-        self.pipeline_sha256 = fact.new_sha256
+        self.pipeline_sha256, self.parts = fact.new_sha256, fact.parts
         self.confinement = fact.confinement or self.confinement
         for node, spent in fact.discarded.items():
             self._spend(node, spent)
 
     def _spend(self, node: str, spent: Spent) -> None:
         self.usage[node] = self.usage.get(node, Spent()).plus(spent)
-        self.spent = self.spent.plus(spent)
+        for scope in self.scope(node).outwards():
+            scope.spent = scope.spent.plus(spent)
 
     def _remember_failure(self, node: str, outcome: Outcome) -> None:
-        self.last_failure = {
+        self.scope(node).last_failure = {
             "node": node,
             "reason": outcome.failure_reason,
             "summary": outcome.failure_summary,

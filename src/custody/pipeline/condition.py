@@ -5,8 +5,8 @@
     key       := "outcome" | "context." name
 
 A value is one word without quotes. An outcome must be one that exists. A context value is
-compared by its text, ``true`` and ``false`` for booleans; a name that the context lacks equals
-nothing, so ``context.x!=a`` holds.
+compared by its text, ``true`` and ``false`` for booleans; ``context.KEY.field`` looks into an
+object. A name that the context lacks equals nothing, so ``context.x!=a`` holds.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from typing import Any
 
 from custody.errors import MalformedDocument
 from custody.model.outcome import OUTCOMES
-from custody.model.record import Record, encode
+from custody.model.record import Record
+from custody.pipeline.template import as_text, look_up
 from custody.pipeline.wording import Nearest, shown
 
 OUTCOME = "outcome"
@@ -43,8 +44,11 @@ class Clause(Record, frozen=True):
         """Whether the comparison is true."""
         if self.key == OUTCOME:
             return (outcome == self.value) is self.equal
-        name = self.key.removeprefix(_CONTEXT)
-        return (name in context and _as_text(context[name]) == self.value) is self.equal
+        try:
+            found = look_up(context, self.key.removeprefix(_CONTEXT))
+        except KeyError:
+            return not self.equal
+        return (as_text(found) == self.value) is self.equal
 
 
 class Condition(Record, frozen=True):
@@ -120,7 +124,3 @@ def _why(text: str) -> MalformedDocument:
 
 def _malformed(what: str, hint: str) -> MalformedDocument:
     return MalformedDocument("condition", what, hint=hint)
-
-
-def _as_text(value: object) -> str:
-    return value if isinstance(value, str) else encode(value).decode()

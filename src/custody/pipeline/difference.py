@@ -10,8 +10,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
+from msgspec.structs import replace
+
 from custody.model.graph import Attribute, Edge, Node, Pipeline
 from custody.model.record import Record
+from custody.pipeline.part import located
 from custody.pipeline.template import TEMPLATES, names_in
 from custody.pipeline.values import written
 from custody.pipeline.vocabulary import COSMETICS
@@ -65,7 +68,10 @@ def changed_nodes(old: Pipeline, new: Pipeline) -> list[NodeDifference]:
         attributes=_differences(_values(old.attributes), _values(new.attributes)),
     )
     nodes = [_node_difference(old, new, name) for name in sorted({*old.nodes, *new.nodes})]
-    return [each for each in (graph, *nodes) if not _is_empty(each)]
+    parts = [
+        each for name in sorted({*old.parts} & {*new.parts}) for each in _in_part(old, new, name)
+    ]
+    return [each for each in (graph, *nodes, *parts) if not _is_empty(each)]
 
 
 def same_node(old: Pipeline, new: Pipeline, name: str) -> bool:
@@ -73,11 +79,20 @@ def same_node(old: Pipeline, new: Pipeline, name: str) -> bool:
 
     Where it leads to is not asked.
     """
-    before, after = old.nodes.get(name), new.nodes.get(name)
-    if before is None or after is None or _content(before) != _content(after):
+    was, now = located(old, name), located(new, name)
+    if was is None or now is None or _content(was[1]) != _content(now[1]):
         return False
-    names = {each for key in TEMPLATES for each in names_in(after.text(key))}
-    return all(_value_of(old, each) == _value_of(new, each) for each in names)
+    names = {each for key in TEMPLATES for each in names_in(now[1].text(key))}
+    pairs = ((old, new), (was[0], now[0]))
+    return all(_value_of(a, each) == _value_of(b, each) for each in names for a, b in pairs)
+
+
+def _in_part(old: Pipeline, new: Pipeline, name: str) -> list[NodeDifference]:
+    """Return the differences of what an `each` node runs, for all of its items."""
+    return [
+        replace(each, node=f"{name}.*.{each.node or '(graph)'}")
+        for each in changed_nodes(old.parts[name], new.parts[name])
+    ]
 
 
 def _value_of(pipeline: Pipeline, name: str) -> str | None:

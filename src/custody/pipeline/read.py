@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from msgspec.structs import replace
+
 from custody.errors import PipelineInvalid
 from custody.model.finding import Finding
 from custody.model.graph import Catalog, Pipeline, Position
 from custody.pipeline.build import build
 from custody.pipeline.parser import parse
+from custody.pipeline.parts import Library, PartReader
 from custody.pipeline.rules import judge
 from custody.pipeline.wording import found
 
@@ -20,34 +23,59 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
 _ASCII_CONTROL = bytes({*range(32), 127} - set(b"\t\n"))
 
 
-def read_pipeline(source: bytes, catalog: Catalog) -> tuple[Pipeline | None, tuple[Finding, ...]]:
-    """Read a pipeline; None when a finding is an error. Findings are in order of their places."""
-    text, findings = _decode(source)
-    pipeline = None
-    if text is not None:
-        parsed = parse(text)
-        pipeline, more = build(parsed, source, catalog)
-        findings += parsed.findings + more
-        findings += judge(pipeline, catalog, complete=parsed.complete)
+def read_pipeline(
+    source: bytes, catalog: Catalog, library: Library | None = None, *, name: str = ""
+) -> tuple[Pipeline | None, tuple[Finding, ...]]:
+    """Read a pipeline and its parts; None when a finding is an error.
+
+    ``library`` has the parts, ``name`` is that of the pipeline in it. Findings are in order of
+    their places, those of parts last.
+    """
+    pipeline, findings = _read_one(source, catalog)
+    if pipeline is not None:
+        reader = PartReader(library, lambda part: _read_one(part, catalog, for_items=True))
+        pipeline = reader.attach(pipeline, (name,))
+        reader.judge_whole(pipeline)
+        pipeline = replace(pipeline, sources=reader.sources)
+        findings += reader.findings
     ordered = sorted(set(findings), key=_place)
     refused = any(finding.severity == "error" for finding in ordered)
     return None if refused else pipeline, tuple(ordered)
 
 
-def load_pipeline(source: bytes, catalog: Catalog, where: str) -> Pipeline:
+def load_pipeline(
+    source: bytes, catalog: Catalog, where: str, library: Library | None = None, *, name: str = ""
+) -> Pipeline:
     """Read a pipeline that must be good; raises `PipelineInvalid` with the findings."""
-    pipeline, findings = read_pipeline(source, catalog)
+    pipeline, findings = read_pipeline(source, catalog, library, name=name)
     if pipeline is None:
         errors = sum(finding.severity == "error" for finding in findings)
         first = next(finding for finding in findings if finding.severity == "error")
         count = "1 finding forbids" if errors == 1 else f"{errors} findings forbid"
-        place = f"{first.line}:{first.column} {first.code} {first.message}"
+        file = f"{first.file}:" if first.file else ""
+        place = f"{file}{first.line}:{first.column} {first.code} {first.message}"
         raise PipelineInvalid(f"{count} running it; the first: {place}", findings, where=where)
     return pipeline
 
 
-def _place(finding: Finding) -> tuple[int, int, str, str]:
-    return finding.line, finding.column, finding.code, finding.message
+def _read_one(
+    source: bytes, catalog: Catalog, *, for_items: bool = False
+) -> tuple[Pipeline | None, list[Finding]]:
+    """Read one text without its parts; None when nothing can be made of it."""
+    text, findings = _decode(source)
+    if text is None:
+        return None, findings
+    parsed = parse(text)
+    pipeline, more = build(parsed, source, catalog)
+    if for_items:
+        pipeline = replace(pipeline, for_items=True)
+    findings += parsed.findings + more
+    findings += judge(pipeline, catalog, complete=parsed.complete)
+    return pipeline, findings
+
+
+def _place(finding: Finding) -> tuple[str, int, int, str, str]:
+    return finding.file, finding.line, finding.column, finding.code, finding.message
 
 
 def _decode(source: bytes) -> tuple[str | None, list[Finding]]:

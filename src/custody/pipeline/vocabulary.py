@@ -37,6 +37,9 @@ RANGES: Final = {
     "max_seconds": (0.001, 365 * 86_400.0),
     "timeout": (0.001, 30 * 86_400.0),
     "retry_delay": (0, 86_400.0),
+    "ingest.max_files": (0, 1_000_000),
+    "ingest.max_bytes": (0, 1 << 30),
+    "ingest.max_total_bytes": (0, 1 << 40),
 }
 """Smallest and largest value; of durations in seconds."""
 
@@ -51,6 +54,14 @@ _BUDGETS: Final = (
     _rule("max_seconds", "duration", "Active time; the last stage gets what is left of it."),
 )
 """What may be spent: on the graph by the run, on a node by all of its visits."""
+
+INGEST: Final = (
+    _rule("ingest", "boolean", "Whether blocks of the document become files; default: the run's."),
+    _rule("ingest.max_files", "integer", "How many files one document may write."),
+    _rule("ingest.max_bytes", "integer", "Bytes that one of them may have."),
+    _rule("ingest.max_total_bytes", "integer", "Bytes that all of them together may have."),
+)
+"""What is done with a document: on the node that writes it, or on the graph for all."""
 
 NODE_ATTRIBUTES: Final = (
     _rule("label", "string", "What a picture shows instead of the id."),
@@ -74,6 +85,7 @@ GRAPH_ATTRIBUTES: Final = (
     _rule("goal", "string", "What the run is for; prompts use it as $goal."),
     _rule("max_steps", "integer", "How many stages a run may enter."),
     *_BUDGETS,
+    *INGEST,
     _rule("var.*", "string", "Default of a name that templates use as ${name}."),
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from threading import Lock
 
 from custody.store import files
 from custody.store.faults import failure
@@ -19,12 +20,15 @@ class Folders:
     def __init__(self, root: Root) -> None:
         self._root = root
         self._open: dict[str, int] = {}
+        self._lock = Lock()
+        """Stages that work at the same time share these descriptors."""
 
     def make(self, path: str) -> bool:
         """Make a folder; False when something has that name already."""
         head, _, name = path.rpartition("/")
         try:
-            os.mkdir(name, 0o755, dir_fd=self._descriptor(head))
+            with self._lock:
+                os.mkdir(name, 0o755, dir_fd=self._descriptor(head))
         except FileExistsError:
             return False
         except OSError as error:
@@ -35,14 +39,16 @@ class Folders:
         """Put a file there, whole or not at all; nothing is synced."""
         head, _, name = path.rpartition("/")
         try:
-            files.put(self._descriptor(head), name, data, None, sync=False)
+            with self._lock:
+                files.put(self._descriptor(head), name, data, None, sync=False)
         except OSError as error:
             raise failure(error, f"{self._root.path}/{path}") from error
 
     def close(self) -> None:
         """Give the descriptors back."""
-        while self._open:
-            os.close(self._open.popitem()[1])
+        with self._lock:
+            while self._open:
+                os.close(self._open.popitem()[1])
 
     def _descriptor(self, path: str) -> int:
         """Return a folder, made where it is missing; it stays open for a while."""
@@ -65,3 +71,9 @@ def _opened(folder: int, name: str) -> int:
         with suppress(FileExistsError):
             os.mkdir(name, 0o755, dir_fd=folder)
     return own(folder, name, DIRECTORY, 0)
+
+
+def lies_in(path: str, folder: str) -> bool:
+    """Whether a path, there or not, is a folder or leads into it, symlinks followed."""
+    above = os.path.realpath(folder)
+    return os.path.commonpath((os.path.realpath(path), above)) == above

@@ -249,6 +249,22 @@ class RunDirectory:
             raise BlobDamaged("its content is not what the journal says", where=where)
         return data
 
+    def set_aside(self, path: str) -> str:
+        """Rename a file that does not count to ``<path>.lost.<n>``; return its new name."""
+        number = 1
+        while self.root.exists(aside := f"{path}.lost.{number}"):
+            number += 1
+        self.root.rename(path, aside)
+        return aside
+
+    def document(self, written: Evidence) -> bytes:
+        """Return what a document held when it was written; raises `BlobDamaged` when it is lost.
+
+        The file itself may hold what a later stage wrote.
+        """
+        text = written.text
+        return self.blobs.get(written.sha256) if text is None else text.encode()
+
     def _let_go(self, path: str) -> None:
         """Close a file that is about to be replaced."""
         descriptor = self._streams.pop(path, None)

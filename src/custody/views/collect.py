@@ -35,7 +35,8 @@ class Collector:
         self.state = State()
         self._summarizer = Summarizer(run_id)
         self._opening: Manifest | None = None
-        self._seconds = 0.0
+        self._seconds: dict[str, float] = {}
+        """What the last attempt at each stage under way has taken."""
         self._last_ts = ""
 
     def add(self, line: JournalLine, fact: AnyFact, changes: tuple[Change, ...]) -> Made:
@@ -44,13 +45,13 @@ class Collector:
         if isinstance(fact, PipelineStarted):
             self._opening = opening_manifest(self.run_id, fact, line.ts)
         elif isinstance(fact, StageStarted):
-            self._seconds = 0.0
+            self._seconds[fact.node] = 0.0
         elif isinstance(fact, RequestAnswered):
-            self._seconds = fact.ack.seconds
+            self._seconds[fact.node] = fact.ack.seconds
         trace = trace_line(line, fact, self.state)
         self.state.apply(fact)
         self._summarizer.add(line, fact, changes)
-        status = stage_status(fact, self._seconds)
+        status = stage_status(fact, self._seconds.get(line.node or "", 0.0))
         if status is None:
             return Made(trace, "", b"")
         folder, document = status

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import UNSET
+
 from custody.model.change import Tree
 from custody.model.documents import Manifest
 from custody.model.event import PipelineStarted
@@ -26,6 +28,7 @@ def opening_manifest(run_id: str, started: PipelineStarted, started_at: str) -> 
         status="RUNNING",
         forked_from=started.forked_from,
         confinement=started.confinement,
+        parts=started.parts or UNSET,
     )
 
 
@@ -39,6 +42,7 @@ def closing_manifest(
         opening,
         pipeline_sha256=state.pipeline_sha256,
         confinement=state.confinement,
+        parts=state.parts or UNSET,
         status=state.status,
         ended_at=ended_at,
         events=events,

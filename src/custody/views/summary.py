@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from custody.model.change import Change
 from custody.model.documents import StageSummary, Summary
 from custody.model.event import (
@@ -22,16 +24,22 @@ TEXT_NAME = "summary.md"
 SHOWN_CHANGES = 50
 
 
+class _Visit(msgspec.Struct):
+    """What a row needs of a visit that has not ended."""
+
+    type: str
+    seconds: float = 0.0
+    changed: int = 0
+
+
 class Summarizer:
     """Gathers what a summary needs, fact by fact; one row for each visit of a node."""
 
     def __init__(self, run_id: str) -> None:
         self._run_id = run_id
         self._rows: list[StageSummary] = []
-        self._seconds = 0.0
-        self._changed = 0
+        self._under_way: dict[str, _Visit] = {}
         self._net = NetChanges()
-        self._type = ""
         self._started: PipelineStarted | None = None
         self._reason = ""
         self._events = 0
@@ -45,10 +53,11 @@ class Summarizer:
                 self._started = fact
             case StageStarted():
                 if fact.attempt == 1:
-                    self._type, self._seconds, self._changed = fact.type, 0.0, 0
+                    self._under_way[fact.node] = _Visit(fact.type)
             case RequestAnswered():
-                self._seconds += fact.ack.seconds
-                self._changed += len(changes)
+                visit = self._under_way[fact.node]
+                visit.seconds += fact.ack.seconds
+                visit.changed += len(changes)
             case StageCompleted() | StageFailed():
                 self._rows.append(self._row(fact))
             case PipelineFailed():
@@ -76,15 +85,16 @@ class Summarizer:
         return tuple(self._net.changes())
 
     def _row(self, fact: StageCompleted | StageFailed) -> StageSummary:
+        visit = self._under_way.pop(fact.node)
         return StageSummary(
             node=fact.node,
-            type=self._type,
+            type=visit.type,
             visit=fact.visit,
             attempts=fact.attempt,
             outcome=fact.outcome.status,
             failure_reason=fact.outcome.failure_reason,
-            seconds=round(self._seconds, 6),
-            changed=self._changed,
+            seconds=round(visit.seconds, 6),
+            changed=visit.changed,
             folder=f"nodes/{fact.node}/{fact.visit}.{fact.attempt}",
         )
 

@@ -10,6 +10,7 @@ RouteEvaluated       every edge that was looked at, and the one taken
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from custody.model.event import (
@@ -87,8 +88,8 @@ def _input(fact: StageStarted, before: State) -> dict[str, Any]:
         "visit": fact.visit,
         "attempt": fact.attempt,
         "request": fact.request,
-        "context_keys": sorted(before.context),
-        "last_failure": before.last_failure,
+        "context_keys": sorted(before.scope(fact.node).context),
+        "last_failure": before.scope(fact.node).last_failure,
     }
 
 
@@ -97,11 +98,11 @@ def _output(fact: StageCompleted | StageFailed | StageRetrying, before: State) -
         "visit": fact.visit,
         "attempt": fact.attempt,
         "outcome": fact.outcome,
-        "context_delta": _delta(fact.outcome, before.context),
+        "context_delta": _delta(fact.outcome, before.scope(fact.node).context),
     }
 
 
-def _delta(outcome: Outcome, context: dict[str, Any]) -> dict[str, list[str]]:
+def _delta(outcome: Outcome, context: Mapping[str, Any]) -> dict[str, list[str]]:
     updates = outcome.context_updates
     return {
         "added": sorted(key for key in updates if key not in context),

@@ -169,4 +169,4 @@ class AgentExecutor:
             return ack
         from custody.executors.agents.response import with_json_block
 
-        return with_json_block(ack, request.response_context)
+        return with_json_block(ack, request.response_context, request.response_schema)

@@ -100,7 +100,9 @@ class ApiAgent:
             usage=heard.usage,
             redacted=heard.redacted,
         )
-        return apply_response(ack, said, stage) if ack.status == "ok" else ack
+        if ack.status != "ok" or request.output_path:
+            return ack
+        return apply_response(ack, said, stage)
 
     def _ask(
         self, server: Server, body: Json, limits: Limits, request: AgentRequest, stage: Stage

@@ -65,7 +65,9 @@ class CommandAgent:
         reader = TextReader(must_start=PATCH_START if target == "patch" else "")
         finished = self._programs.run(program, request, stage, reader)
         ack = ack_of(finished, program, request)
-        return apply_response(ack, finished.reply.text, stage) if ack.status == "ok" else ack
+        if ack.status != "ok" or request.output_path:
+            return ack
+        return apply_response(ack, finished.reply.text, stage)
 
     def _find(self, settings: Settings, target: str) -> str:
         template = settings.text("argv", self._template)

@@ -1,7 +1,8 @@
 """An agent that answers from a record: the same answer every time, with real effects.
 
-It is scripted by a book of recorded answers (``fake:PATH`` for the run, or the node attribute
-``test.response_file``, relative to the workspace) and by the node attributes
+It is scripted by a book of recorded answers (``fake:PATH`` for the run, ``fake:NAME`` for the
+sample answers to a packaged pipeline, or the node attribute ``test.response_file``, relative to
+the workspace) and by the node attributes
 
     test.outcome                 how the stage ends: success, fail, retry or partial_success
     test.outcome_sequence        the same for the first call, the second, …; the last repeats
@@ -15,11 +16,12 @@ from __future__ import annotations
 
 from custody.executors import Stage
 from custody.executors.agents.edits import apply_edit, refusal
-from custody.model.answer import AnswerBook, RecordedAnswer
+from custody.model.answer import AnswerBook, FileEdit, RecordedAnswer
 from custody.model.outcome import OUTCOMES, OutcomeStatus
 from custody.model.record import decode
 from custody.model.relpath import RelPath
 from custody.model.request import Ack, AckStatus, AgentRequest
+from custody.model.verdict import Verdict
 
 DEFAULT_TEXT = "Done.\n"
 _ACK_STATUS: dict[OutcomeStatus, AckStatus] = {
@@ -42,7 +44,9 @@ class FakeAgent:
         answer = self._answer(request, stage)
         response = stage.folder.write("response.md", answer.text)
         refusals = tuple(
-            verdict for edit in answer.edits if (verdict := refusal(edit, stage)) is not None
+            verdict
+            for edit in answer.edits
+            if (verdict := _no_edit(request, edit) or refusal(edit, stage)) is not None
         )
         if refusals:
             return Ack(
@@ -88,17 +92,27 @@ class FakeAgent:
             book = self._load()
         else:
             return RecordedAnswer(text=DEFAULT_TEXT)
-        if not book.answers:
-            return RecordedAnswer(text=DEFAULT_TEXT)
-        return book.answers[min(request.call, len(book.answers)) - 1]
+        return book.answer_to(stage.node, request.call) or RecordedAnswer(text=DEFAULT_TEXT)
 
     def _load(self) -> AnswerBook:
         if self._book is None:
+            from custody.pipeline.library import sample_answers
             from custody.store.root import read_file
 
-            data = read_file(self._book_path)
+            data = sample_answers(self._book_path) or read_file(self._book_path)
             self._book = decode(data, AnswerBook, where=self._book_path, any_text=True)
         return self._book
+
+
+def _no_edit(request: AgentRequest, edit: FileEdit) -> Verdict | None:
+    """Return why an edit may not be made where a document is all that is asked for."""
+    if not request.output_path:
+        return None
+    reason = "a stage that is asked for a document changes nothing else"
+    subject = edit.path.encode(errors="backslashreplace").decode()
+    return Verdict(
+        check="writes", allowed=False, code="not_allowed", reason=reason, subject=subject
+    )
 
 
 def _scripted_outcome(script: dict[str, str], call: int) -> OutcomeStatus | None:

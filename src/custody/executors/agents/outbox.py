@@ -55,6 +55,8 @@ class OutboxAgent:
             notes="answered by a person",
             evidence=(response, asked, answer),
         )
+        if request.output_path:
+            return ack
         budgets = _budgets(request)
         budget = Budget(int(budgets["max_files"]), int(budgets["max_total_bytes"]))
         return apply_response(ack, answer.text or "", stage, budget)

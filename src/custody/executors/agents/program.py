@@ -100,7 +100,7 @@ class Program(NamedTuple):
             reach=reach,
             hidden=self.sees.hidden,
             scope=self.sees.scope,
-            changeable=self.changeable,
+            changeable=() if request.output_path else self.changeable,
             readable=self.readable,
             writable=tuple(filter(None, [self.home])),
             own_sandbox=self.own_sandbox,

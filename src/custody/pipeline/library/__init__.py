@@ -13,6 +13,14 @@ def packaged(name: str) -> bytes | None:
     return found.read_bytes() if found.is_file() else None
 
 
+def sample_answers(name: str) -> bytes | None:
+    """Return recorded answers to the packaged pipeline called ``name``; None without any."""
+    if not name.isidentifier():
+        return None
+    found = files(__name__) / "answers" / f"{name}.json"
+    return found.read_bytes() if found.is_file() else None
+
+
 def names() -> tuple[str, ...]:
     """Return the name of every packaged pipeline."""
     return tuple(

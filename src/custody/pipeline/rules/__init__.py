@@ -7,7 +7,7 @@
     variables          names of var.*            reachable          every node from the start
     conditions         readable, possible        exits_reachable    an exit from every node
     templates          names have values         doubled_edges      two edges that say the same
-    write_paths        allowed_write_paths
+    write_paths        allowed_write_paths       item_names         as an item's stage is called
     bidirectional      hidden text order
 
 Types that do not exist and nodes that are not declared are found earlier, by `build`.
@@ -42,6 +42,7 @@ WHOLE: tuple[Rule, ...] = (
     structure.reachable,
     structure.exits_reachable,
     structure.doubled_edges,
+    structure.item_names,
 )
 """Rules that need every node, edge and attribute."""
 

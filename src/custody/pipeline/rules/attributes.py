@@ -16,7 +16,7 @@ from custody.model.graph import (
     Pipeline,
     Position,
 )
-from custody.pipeline.template import NAME, RESERVED
+from custody.pipeline.template import CONTEXT, FIELD, ITEM_NAMES, NAME, RESERVED
 from custody.pipeline.values import EXPECTED, is_kind, number, written
 from custody.pipeline.vocabulary import (
     COSMETICS,
@@ -86,11 +86,13 @@ def handler_checks(pipeline: Pipeline, catalog: Catalog) -> Iterator[Finding]:
 
 def variables(pipeline: Pipeline, _: Catalog) -> Iterator[Finding]:
     """Find variables whose name cannot stand in a template or is taken."""
+    taken = {*RESERVED, *(ITEM_NAMES if pipeline.for_items else ())}
+    fields = (FIELD,) if pipeline.for_items else ()
     for name, attribute in pipeline.attributes.items():
         if not name.startswith("var."):
             continue
         short = name.removeprefix("var.")
-        if short in RESERVED:
+        if short in taken or short.startswith((CONTEXT, *fields)):
             what = f"{shown(short)} already means something in templates"
             yield found("attribute", what, attribute.position, "choose another name")
         elif NAME.fullmatch(short) is None:

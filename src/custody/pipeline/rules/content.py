@@ -12,7 +12,16 @@ from custody.model.allowlist import Allowlist
 from custody.model.finding import Finding, Severity
 from custody.model.graph import Catalog, Pipeline, Position
 from custody.pipeline.condition import parse_condition
-from custody.pipeline.template import RESERVED, TEMPLATES, look_into
+from custody.pipeline.document import document_path
+from custody.pipeline.template import (
+    CONTEXT,
+    FIELD,
+    ITEM_NAMES,
+    RESERVED,
+    TEMPLATES,
+    documents_in,
+    look_into,
+)
 from custody.pipeline.wording import Nearest, found, shown
 
 WORKSPACE = "workspace/"
@@ -56,8 +65,9 @@ def _fault_of_condition(text: str) -> tuple[str, str]:
 
 
 def templates(pipeline: Pipeline, _: Catalog) -> Iterator[Finding]:
-    """Find names in templates that have no value."""
-    known = {*RESERVED, *pipeline.variables}
+    """Find names in templates that have no value, and documents that cannot be."""
+    known = {*RESERVED, *pipeline.variables, *(ITEM_NAMES if pipeline.for_items else ())}
+    open_ended = (CONTEXT, FIELD) if pipeline.for_items else (CONTEXT,)
     nearest = Nearest()
     for node in pipeline.nodes.values():
         for template in TEMPLATES:
@@ -69,9 +79,31 @@ def templates(pipeline: Pipeline, _: Catalog) -> Iterator[Finding]:
                 what = f"{template} holds '${{' without a name and '}}'"
                 yield found("template", what, attribute.position, "write '$$' for a dollar sign")
             for name in sorted(names - known):
-                hint = nearest.hint(name, known) or f"give it a default: var.{name}=…"
+                if name.startswith(open_ended):
+                    continue
+                hint = nearest.hint(name, known) or _hint_for(name)
                 what = f"{template} needs {shown(name)}, which has no value"
                 yield found("template", what, attribute.position, hint)
+            for kind, path in documents_in(attribute.value):
+                if fault := _fault_of_document(kind, path):
+                    yield found("template", f"{template}: {fault}", attribute.position)
+
+
+def _hint_for(name: str) -> str:
+    if name in ITEM_NAMES or name.startswith(FIELD):
+        return "only a pipeline that an each node runs knows it"
+    return f"give it a default: var.{name}=…"
+
+
+def _fault_of_document(kind: str, path: str) -> str:
+    """Return why there can be no such document; a path with names in it is judged by the run."""
+    if "$" in path:
+        return ""
+    try:
+        document_path(path.rstrip("/") if kind == "docs" else path, folder=kind == "docs")
+    except PathRefused as refused:
+        return refused.what
+    return ""
 
 
 def write_paths(pipeline: Pipeline, _: Catalog) -> Iterator[Finding]:

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from custody.model.finding import Finding
 from custody.model.graph import Catalog, Pipeline
+from custody.model.state import EACH
 from custody.pipeline.build import UNDECLARED
+from custody.pipeline.part import could_be_item_of
 from custody.pipeline.wording import found, shown
 
 START = "start"
@@ -61,6 +63,15 @@ def exits_reachable(pipeline: Pipeline, _: Catalog) -> Iterator[Finding]:
             if node.id not in near and node.type != UNDECLARED:
                 what = f"no exit can be reached from node {shown(node.id)}"
                 yield found("no_exit_path", what, node.position)
+
+
+def item_names(pipeline: Pipeline, _: Catalog) -> Iterator[Finding]:
+    """Find nodes that are called as a stage of an item would be."""
+    lists = {node.id for node in pipeline.nodes.values() if node.type == EACH}
+    for node in pipeline.nodes.values() if lists else ():
+        for each in lists.intersection(could_be_item_of(node.id)):
+            what = f"{shown(node.id)} is how a stage of an item of {shown(each)} is called"
+            yield found("duplicate", what, node.position, "choose another id")
 
 
 def doubled_edges(pipeline: Pipeline, _: Catalog) -> Iterator[Finding]:
