@@ -15,13 +15,18 @@ from custody.errors import RunExists, StorageFailed, UsageError
 from custody.handlers import catalog
 from custody.model.finding import Finding
 from custody.model.graph import Pipeline
+from custody.model.ingest import IngestSwitch
+from custody.pipeline.part import all_nodes
+from custody.pipeline.parts import Library, Source, is_packaged
 from custody.pipeline.read import load_pipeline, read_pipeline
 from custody.store.index import check_run_id, find_run, list_runs, new_run_id
 
 if TYPE_CHECKING:
+    from custody.engine.publish import Published
     from custody.engine.replay import Replay
     from custody.engine.verify import Verification
     from custody.engine.waiting import Waiting
+    from custody.executors.ingest_file import Intaken
     from custody.executors.sandbox.levels import Diagnosis
     from custody.model.event import JournalLine
     from custody.pipeline.plan import PlannedNode
@@ -42,12 +47,14 @@ __all__ = [
     "events",
     "fork",
     "inbox",
+    "ingest",
     "lint_scenario",
     "list_runs",
     "load",
     "picture",
     "plan",
     "preflight",
+    "publish",
     "replay",
     "resume",
     "run",
@@ -62,13 +69,13 @@ __all__ = [
 def load(name: str) -> Pipeline:
     """Return the pipeline in the file ``name``, or the packaged one of that name."""
     source, where = _source(name)
-    return load_pipeline(source, catalog(), where=where)
+    return load_pipeline(source, catalog(), where, _library(name), name=_key(name))
 
 
 def check(name: str) -> tuple[Pipeline | None, tuple[Finding, ...]]:
     """Return a pipeline and every finding about it; None when it cannot be read at all."""
     source, _where = _source(name)
-    return read_pipeline(source, catalog())
+    return read_pipeline(source, catalog(), _library(name), name=_key(name))
 
 
 def run(
@@ -80,6 +87,7 @@ def run(
     variables: Mapping[str, str] | None = None,
     agent: str = DEFAULT_AGENT,
     confinement: str = "",
+    ingest: IngestSwitch = "off",
     resume_existing: bool = False,
     accept_change: bool = False,
     listeners: tuple[Listener, ...] = (),
@@ -87,7 +95,8 @@ def run(
     """Run a pipeline to its end.
 
     A run id that exists is refused, unless ``resume_existing`` says to go on with it. Programs
-    are confined at the level that ``confinement`` names, else at the best one there is.
+    are confined at the level that ``confinement`` names, else at the best one there is. Whether
+    blocks of documents become files is said by ``ingest`` where no node or graph does.
     """
     from custody.engine import begin, resume
 
@@ -111,6 +120,7 @@ def run(
         variables=given,
         agent=agent,
         confinement=confinement,
+        ingest=ingest,
         listeners=listeners,
     )
 
@@ -178,7 +188,7 @@ def _source(name: str) -> tuple[bytes, str]:
     """Return a pipeline's text and where it came from."""
     from custody.store.root import read_file
 
-    if not name.endswith(".dot") and os.sep not in name:
+    if is_packaged(name):
         from custody.pipeline.library import packaged
 
         found = packaged(name)
@@ -188,6 +198,22 @@ def _source(name: str) -> tuple[bytes, str]:
         return read_file(name), name
     except StorageFailed as error:
         raise UsageError(f"no pipeline at {name!r}", hint=error.what) from error
+
+
+def _key(name: str) -> str:
+    """Return the name that a pipeline itself is kept under."""
+    return name if is_packaged(name) else os.path.basename(name)
+
+
+def _library(name: str) -> Library:
+    """Return what finds the parts of a pipeline: packaged ones, and files from its folder on."""
+    folder = os.path.dirname(name)
+
+    def find(key: str) -> Source:
+        source, where = _source(key if is_packaged(key) else os.path.join(folder, key))
+        return Source(source, where)
+
+    return find
 
 
 def _refuse_unknown(given: Mapping[str, str], pipeline: Pipeline) -> None:
@@ -202,7 +228,7 @@ def _refuse_unknown(given: Mapping[str, str], pipeline: Pipeline) -> None:
 def _refuse_unknown_agents(pipeline: Pipeline, agent: str) -> None:
     kinds = catalog().values()
     asking = {kind.name for kind in kinds if any(r.name == "agent" for r in kind.attributes)}
-    asked = {node.text("agent", agent) for node in pipeline.nodes.values() if node.type in asking}
+    asked = {node.text("agent", agent) for node in all_nodes(pipeline) if node.type in asking}
     if asked:
         from custody.executors.agents import check_agent
 
@@ -238,6 +264,13 @@ def changes(run: str, node: str = "", *, runsdir: str = DEFAULT_RUNSDIR) -> Iter
     from custody.engine import look
 
     return look.changes(find_run(run, runsdir), node)
+
+
+def publish(run: str, folder: str, *, runsdir: str = DEFAULT_RUNSDIR) -> Published:
+    """Copy the documents and changed files of a run that passed; raises `Refused`."""
+    from custody.engine import publish as engine
+
+    return engine.publish(find_run(run, runsdir), folder)
 
 
 def doctor() -> Diagnosis:
@@ -308,6 +341,13 @@ def lint_scenario(script: str) -> tuple[Finding, ...]:
 
     source = read_file(script).decode(errors="replace")
     return lint(source, executable=os.access(script, os.X_OK))
+
+
+def ingest(document: str, *, project: str) -> Intaken:
+    """Take in a document that no run wrote: its blocks become new files of ``workspace/``."""
+    from custody.executors.ingest_file import ingest_file
+
+    return ingest_file(document, project)
 
 
 def inbox(*, runsdir: str = DEFAULT_RUNSDIR) -> list[Waiting]:

@@ -2,8 +2,8 @@
 
 The files are ``custody.toml`` and the table ``[tool.custody]`` of ``pyproject.toml``, both in
 the current folder; the first that has the setting counts. They are opened only when neither
-flag nor environment decides. (Attributes of a node, which stand between flag and environment,
-are the engine's.)
+flag nor environment decides. (Attributes of a node and of the graph, which stand between flag and
+environment, are the engine's.)
 """
 
 from __future__ import annotations
@@ -14,7 +14,12 @@ from typing import Any, NamedTuple
 from custody.api import DEFAULT_AGENT, DEFAULT_RUNSDIR
 from custody.errors import MalformedDocument
 
-DEFAULTS = {"runsdir": DEFAULT_RUNSDIR, "agent": DEFAULT_AGENT, "confinement": ""}
+DEFAULTS = {
+    "runsdir": DEFAULT_RUNSDIR,
+    "agent": DEFAULT_AGENT,
+    "confinement": "",
+    "ingest": "false",
+}
 """Every setting and its default."""
 FILES = {"custody.toml": (), "pyproject.toml": ("tool", "custody")}
 """Each file, and the table of it that is custody's."""

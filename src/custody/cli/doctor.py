@@ -31,6 +31,7 @@ def arguments(parser: Arguments) -> None:
     declare.runsdir(parser)
     declare.agent(parser, "stub")
     declare.confinement(parser)
+    declare.ingest(parser)
 
 
 def answer(options: Namespace) -> Answer:
@@ -39,7 +40,8 @@ def answer(options: Namespace) -> Answer:
     from custody.cli import config
 
     diagnosis = api.doctor()
-    settings = [config.origin(name, getattr(options, name)) for name in config.DEFAULTS]
+    given = {**vars(options), "ingest": "true" if options.ingest else ""}
+    settings = [config.origin(name, given[name]) for name in config.DEFAULTS]
     return Answer(
         data={"confinement": diagnosis, "settings": [item._asdict() for item in settings]},
         text=[*_about_machine(diagnosis), *_about_settings(settings)],

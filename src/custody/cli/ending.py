@@ -27,12 +27,14 @@ def awaited(result: RunResult) -> Iterator[Line]:
 
 def place(result: RunResult, options: Namespace) -> Place:
     """Return where a run is; its id finds it again unless the user had to say where it is."""
-    path = _short(result.path)
+    path = short(result.path)
     elsewhere = options.runsdir or os.sep in vars(options).get("run", "")
     return Place(path=path, name=path if elsewhere else result.run_id)
 
 
-def _short(path: str) -> str:
+def short(path: str) -> str:
     """Return a path from the current folder, where it lies below."""
+    if not path:
+        return ""
     relative = os.path.relpath(path)
     return path if relative.startswith(os.pardir) else relative

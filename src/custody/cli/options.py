@@ -64,6 +64,15 @@ def confinement(parser: Arguments) -> None:
     )
 
 
+def ingest(parser: Arguments) -> None:
+    """Declare that blocks of documents become files."""
+    parser.add_argument(
+        "--ingest",
+        action="store_true",
+        help="write the fenced files of every document into the workspace, whatever nodes say",
+    )
+
+
 def verbose(parser: Arguments) -> None:
     """Declare progress as lines."""
     parser.add_argument(

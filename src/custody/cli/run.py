@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from typing import TYPE_CHECKING
 
 from custody.cli import options as declare
 from custody.cli.answer import Answer, Arguments
 from custody.errors import UsageError
+
+if TYPE_CHECKING:
+    from custody.model.ingest import IngestSwitch
 
 ABOUT = (
     "Run a pipeline to its end, in a copy of a folder. The exit code is 0 only when the run\n"
@@ -39,6 +43,7 @@ def arguments(parser: Arguments) -> None:
     declare.accept_change(parser)
     declare.agent(parser, "stub")
     declare.confinement(parser)
+    declare.ingest(parser)
     parser.add_argument(
         "--set",
         metavar="NAME=VALUE",
@@ -67,11 +72,25 @@ def answer(options: Namespace) -> Answer:
             variables=variables(options.variables),
             agent=config.setting("agent", options.agent),
             confinement=config.setting("confinement", options.confinement),
+            ingest=ingest_switch(forced=options.ingest),
             resume_existing=options.resume,
             accept_change=options.accept_change,
             listeners=(board.hear,),
         )
     return ending(result, options, board.failures)
+
+
+def ingest_switch(*, forced: bool) -> IngestSwitch:
+    """Return what the run says about documents; raises `UsageError` for a wrong setting."""
+    from custody.cli import config
+
+    if forced:
+        return "forced"
+    found = config.origin("ingest", "")
+    if found.value not in ("true", "false"):
+        what = f"ingest is true or false, not {found.value!r}"
+        raise UsageError(what, hint=f"it comes from {found.origin}")
+    return "on" if found.value == "true" else "off"
 
 
 def variables(words: list[str]) -> dict[str, str]:

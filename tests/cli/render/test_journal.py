@@ -11,6 +11,11 @@ from custody.model.event import (
     AgentReplaced,
     AnyFact,
     GuardrailViolation,
+    IngestChecked,
+    IngestFailed,
+    IngestRejected,
+    IngestSkipped,
+    IngestWritten,
     JournalLine,
     PipelineCompleted,
     PipelineFailed,
@@ -26,6 +31,7 @@ from custody.model.event import (
     StageStarted,
 )
 from custody.model.evidence import Evidence
+from custody.model.ingest import BlockNote
 from custody.model.outcome import Outcome, Route
 from custody.model.record import encode
 from custody.model.request import Ack
@@ -81,6 +87,29 @@ SAID: list[tuple[AnyFact, str]] = [
         "aaaaaaaaaaaa → bbbbbbbbbbbb, kept to 4",
     ),
     (AgentReplaced(agent="stub"), "stub is asked from here on"),
+    (
+        IngestWritten(node="a", doc_path="docs/a.md", count=2, blocks=(BlockNote(0, 3, "a.py"),)),
+        "docs/a.md: 2 blocks, first a.py",
+    ),
+    (
+        IngestRejected(
+            node="a", doc_path="docs/a.md", count=1, blocks=(BlockNote(0, 3, "../a", "traversal"),)
+        ),
+        "docs/a.md: 1 block, first ../a (traversal)",
+    ),
+    (IngestSkipped(node="a", doc_path="docs/a.md"), "docs/a.md: no block"),
+    (
+        IngestChecked(
+            node="a",
+            doc_path="docs/a.md",
+            verdicts=(Verdict(check="syntax", allowed=False, reason="no", subject="a.py"),),
+        ),
+        "docs/a.md: 1 warning, a.py: no",
+    ),
+    (
+        IngestFailed(node="a", doc_path="docs/a.md", error_type="STORAGE_FAILED", reason="full"),
+        "docs/a.md: STORAGE_FAILED: full",
+    ),
 ]
 
 

@@ -8,6 +8,9 @@ from custody.model.event import (
     AgentReplaced,
     AnyFact,
     GuardrailViolation,
+    IngestChecked,
+    IngestFact,
+    IngestFailed,
     JournalLine,
     Level,
     PipelineFailed,
@@ -74,8 +77,25 @@ def _of_the_run(fact: AnyFact) -> str:  # noqa: PLR0911 - the same
             return f"{fact.old_sha256[:12]} → {fact.new_sha256[:12]}, kept to {fact.kept_seq}"
         case AgentReplaced():
             return f"{fact.agent} is asked from here on"
+        case IngestFact() | IngestChecked() | IngestFailed():
+            return f"{fact.doc_path}: {_of_blocks(fact)}"
         case _:
             return ""
+
+
+def _of_blocks(fact: IngestFact | IngestChecked | IngestFailed) -> str:
+    """Return what became of a document, with the first reason that there is."""
+    match fact:
+        case IngestFailed():
+            return f"{fact.error_type}: {fact.reason}"
+        case IngestChecked():
+            first = fact.verdicts[0]
+            return f"{count(len(fact.verdicts), 'warning')}, {first.subject}: {first.reason}"
+    if not fact.count:
+        return "no block"
+    first_block = fact.blocks[0]
+    why = f" ({first_block.reason})" if first_block.reason else ""
+    return f"{count(fact.count, 'block')}, first {first_block.file or '-'}{why}"
 
 
 def _outcome(outcome: Outcome) -> str:

@@ -1,0 +1,56 @@
+"""``custody ingest``."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from custody.cli import options as declare
+from custody.cli.answer import Answer, Arguments, Line, Tone
+
+if TYPE_CHECKING:
+    from custody.executors.ingest_file import Intaken
+    from custody.model.ingest import ArtifactStatus
+
+ABOUT = (
+    "Write the fenced files of a document that no run wrote into `workspace/` of a folder, by the\n"
+    "same rules as a run does. A file that is there is never replaced. What became of every block\n"
+    "is in `ingest.manifest.json` of that folder. The exit code is 1 when a block was rejected."
+)
+EXAMPLES = ("custody ingest answer.md", "custody ingest answer.md --project site --json")
+
+_TONES: dict[ArtifactStatus, Tone] = {"written": "good", "skipped": "warn", "rejected": "bad"}
+
+
+def arguments(parser: Arguments) -> None:
+    """Declare the arguments."""
+    document = parser.add_argument("document", metavar="DOC", help="a Markdown file")
+    document.complete = declare.FILE
+    project = parser.add_argument(
+        "--project", metavar="DIR", default=".", help="folder of `workspace/` (default: this one)"
+    )
+    project.complete = declare.FOLDER
+
+
+def answer(options: Namespace) -> Answer:
+    """Take the document in."""
+    from custody import api
+
+    done = api.ingest(options.document, project=options.project)
+    wrong = done.manifest.summary.rejected or done.problems
+    return Answer(data=done, text=_lines(done), status="FAIL" if wrong else "PASS")
+
+
+def _lines(done: Intaken) -> Iterator[Line]:
+    for block in done.manifest.artifacts:
+        where = block.workspace_path or block.declared_file or f"block {block.index + 1}"
+        reason = f"  ({block.reason})" if block.reason else ""
+        yield Line(f"{block.status:<8}  {where}{reason}", _TONES[block.status])
+    for problem in done.problems:
+        yield Line(f"failed    {problem}", "bad")
+    summary = done.manifest.summary
+    yield Line(
+        f"{summary.written} written, {summary.skipped} skipped, {summary.rejected} rejected: "
+        f"{done.path}"
+    )
