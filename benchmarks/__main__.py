@@ -19,6 +19,7 @@ from benchmarks.fresh import Ground
 from benchmarks.subjects import FULL, QUICK, Subject
 from benchmarks.subjects.cold_start import cold_start
 from benchmarks.subjects.confinement import confinement
+from benchmarks.subjects.fences import fences
 from benchmarks.subjects.journal_growth import journal_growth
 from benchmarks.subjects.long_run import long_run
 from benchmarks.subjects.memory_growth import memory_growth
@@ -36,6 +37,7 @@ SUBJECTS: dict[str, Subject] = {
     "long-run": long_run,
     "memory": memory_growth,
     "parser": parser,
+    "fences": fences,
 }
 LEGEND = (
     "The ratio is custody divided by the peer: below 1 custody is faster or smaller. "

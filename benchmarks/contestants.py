@@ -59,7 +59,7 @@ PEERS = (
 
 
 def version(package: str) -> str:
-    """Return which version of a distribution is installed."""
+    """Return the version of a distribution that is installed, or that it is not."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

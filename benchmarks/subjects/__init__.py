@@ -25,6 +25,10 @@ class Scale:
     long_nodes: int
     parser_nodes: int
     sandbox_rounds: int
+    fence_blocks: int
+    """Of ten thousand bytes with the prose around them."""
+    fence_peer_blocks: int
+    """Of the part of it that the peer reads."""
 
 
 FULL = Scale(
@@ -37,6 +41,8 @@ FULL = Scale(
     long_nodes=10_000,
     parser_nodes=10_000,
     sandbox_rounds=60,
+    fence_blocks=10_000,
+    fence_peer_blocks=400,
 )
 QUICK = Scale(
     nodes=200,
@@ -48,6 +54,8 @@ QUICK = Scale(
     long_nodes=2_000,
     parser_nodes=2_000,
     sandbox_rounds=15,
+    fence_blocks=2_000,
+    fence_peer_blocks=100,
 )
 
 Subject = Callable[[Ground, Scale], Sequence[Row]]

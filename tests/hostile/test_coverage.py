@@ -70,6 +70,7 @@ SAMPLES: tuple[tuple[str, Any, str, str], ...] = (
     ("fs", {"setup": ["ln -s /etc ws/l"], "write": "l/x"}, "reject:symlink", "accept"),
     ("log", {"edit": "one byte changed in line 9"}, "detect:chain_broken@9", "detect:json@9"),
     ("crash", {"resume": "a pid file is there"}, "recover:lock", "reject:locked"),
+    ("fence", "```py file=/a\nx\n```\n", "reject:absolute", "skip:absolute"),
 )
 """Of each surface something with its verdict, and with one that is wrong."""
 

@@ -38,6 +38,32 @@ class TestFences:
         with pytest.raises(MalformedDocument, match="no end"):
             fenced_files("```py file=a.py\nprint(1)\n")
 
+    @pytest.mark.parametrize(
+        "opening",
+        [
+            "```py  file=a.py",
+            "``` file=a.py",
+            '```py file="a.py"',
+            "```py file=a.py mode=x",
+            "```py file=b.py\n```py file=a.py",
+            "```py file=\ud800 x",
+        ],
+    )
+    def test_a_malformed_fence_refuses_the_answer(self, opening: str) -> None:
+        with pytest.raises(MalformedDocument, match=r"the fence of .* in line \d: "):
+            fenced_files(f"{opening}\nprint(1)\n```\n")
+
+    @pytest.mark.parametrize(
+        "opening", ["```py", "~~~py file=a", " ```py file=a", "> ```py file=a"]
+    )
+    def test_a_fence_that_is_text_about_files_is_passed_over(self, opening: str) -> None:
+        end = opening[:3] if opening.startswith("~") else "```"
+        assert fenced_files(f"{opening}\nprint(1)\n{end}\n") == ()
+
+    def test_line_ends_and_odd_characters_are_kept(self) -> None:
+        (edit,) = fenced_files("```py file=a\r\nx\r\n\x85\u2028\ud800\n```\r\n")
+        assert edit.content == "x\r\n\x85\u2028\ud800\n"
+
     def test_a_file_is_written_once(self) -> None:
         with pytest.raises(MalformedDocument, match="twice"):
             fenced_files("```py file=a\n1\n```\n```py file=a\n2\n```\n")
