@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import tracemalloc
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
@@ -210,36 +211,43 @@ def test_any_bytes_are_read(data: bytes) -> None:
     assert all(one.end <= two.start for one, two in pairwise(taken))
 
 
-LINES = 30_000
-HARD = {
-    "one line": b"x" * 20 * MEGABYTE,
-    "marks in one line": b"x ```" * (4 * MEGABYTE),
-    "ticks alone": b"`" * 20 * MEGABYTE,
-    "openings without an end": b"```a file=b\n" * LINES,
-    "a long info": b"```" + b"a" * 20 * MEGABYTE + b" file=b\nx\n```\n",
-    "longer and longer": b"".join(b"`" * n + b"\n" for n in range(3, 6000)),
-    "shorter and shorter": b"".join(b"`" * n + b"x\n" for n in range(6000, 3, -1)),
-    "items": b"- ```\n" * LINES,
-    "items and indented fences": b"- a\n  ```\n" * LINES,
-    "indented fences far down": b"- a\n" * LINES + b"  ```\n  ```\n" * LINES,
-    "quotes": b"> ```a file=b\n" * LINES,
-    "a long prefix": b"> " * 10 * MEGABYTE + b"```a file=b\n",
-    "dashes before marks": (b"-" * 1000 + b"```\n") * LINES,
-    "tildes and ticks": b"~~~\n```\n" * LINES,
-    "deeper and deeper items": b"".join(b" " * n + b"- a\n" for n in range(0, 4000, 2))
-    + b"  ```\n  ```\n" * 1000,
+LINES = 5_000
+HARD: dict[str, Callable[[int], bytes]] = {
+    "one line": lambda n: b"x" * n * MEGABYTE,
+    "marks in one line": lambda n: b"x ```" * (n * MEGABYTE // 5),
+    "ticks alone": lambda n: b"`" * n * MEGABYTE,
+    "openings without an end": lambda n: b"```a file=b\n" * n * LINES,
+    "a long info": lambda n: b"```" + b"a" * n * MEGABYTE + b" file=b\nx\n```\n",
+    "longer and longer": lambda n: b"".join(b"`" * k + b"\n" for k in range(3, 2000)) * n,
+    "shorter and shorter": lambda n: b"".join(b"`" * k + b"x\n" for k in range(2000, 3, -1)) * n,
+    "items": lambda n: b"- ```\n" * n * LINES,
+    "items and indented fences": lambda n: b"- a\n  ```\n" * n * LINES,
+    "indented fences far down": lambda n: b"- a\n" * n * LINES + b"  ```\n  ```\n" * n * LINES,
+    "quotes": lambda n: b"> ```a file=b\n" * n * LINES,
+    "a long prefix": lambda n: b"> " * n * MEGABYTE + b"```a file=b\n",
+    "dashes before marks": lambda n: (b"-" * 1000 + b"```\n") * n * LINES,
+    "tildes and ticks": lambda n: b"~~~\n```\n" * n * LINES,
+    "deeper and deeper items": lambda n: (
+        (b"".join(b" " * k + b"- a\n" for k in range(0, 1000, 2)) + b"  ```\n  ```\n" * 1000) * n
+    ),
 }
-"""What makes a careless reader take the square of the time."""
+"""What makes a careless reader take the square of the time, by its size."""
 
 
 @pytest.mark.req("I-04")
 @pytest.mark.parametrize("name", HARD)
 def test_the_time_grows_with_the_size_alone(name: str) -> None:
-    """A few seconds at most, where what is quadratic takes minutes."""
-    began = time.monotonic()
-    count = sum(1 for _ in parse_fences(HARD[name]))
-    assert count <= len(HARD[name]) // 6
-    assert time.monotonic() - began < 60
+    """Eight times the size takes about eight times as long; what is quadratic takes 64 times."""
+    part, whole = HARD[name](1), HARD[name](8)
+    assert cost(whole) < 24 * max(min(cost(part) for _ in range(3)), 0.002)
+
+
+def cost(data: bytes) -> float:
+    """Return the processor time that reading takes."""
+    began = time.process_time()
+    count = sum(1 for _ in parse_fences(data))
+    assert count <= len(data) // 6
+    return time.process_time() - began
 
 
 @pytest.mark.req("I-04")
