@@ -145,7 +145,7 @@ def test_a_malformed_plan_is_asked_for_again_with_what_is_wrong(bench: Bench) ->
         fact.outcome.failure_reason for fact in bench.facts() if isinstance(fact, StageRetrying)
     ]
     assert "expected one fenced json block, found 0" in reasons[0]
-    assert "tasks[1].id" in reasons[1]
+    assert "tasks[0].id" in reasons[1]
     assert "does not match" in bench.path("nodes/plan/1.3/prompt.md").read_text()
     assert bench.path("docs/team_plan_r1.md").read_text() == PLAN
     holds(bench)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from custody import api
-from custody.pipeline.library import names
+from custody.pipeline.library import names, packaged
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "fix-failing-test"
 
@@ -31,7 +31,12 @@ def test_an_agent_that_cannot_mend_it_ends_in_a_failure(tmp_path: Path) -> None:
     assert result.summary.status == "FAIL"
 
 
-@pytest.mark.parametrize("name", names())
+def is_part(name: str) -> bool:
+    """Whether another pipeline runs it, once for every item of a list."""
+    return any(f"pipeline={name}," in (packaged(other) or b"").decode() for other in names())
+
+
+@pytest.mark.parametrize("name", [name for name in names() if not is_part(name)])
 def test_packaged_pipelines_have_no_findings(name: str) -> None:
     _pipeline, findings = api.check(name)
     assert findings == ()

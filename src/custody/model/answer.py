@@ -41,6 +41,10 @@ class AnswerBook(Document, frozen=True, kw_only=True):
     nodes: dict[str, tuple[RecordedAnswer, ...]] = {}
     """By stage: ``draft``, ``tasks.2.draft``, or ``tasks.*.draft`` for that of every item."""
 
+    def __post_init__(self) -> None:
+        if not self.answers and not self.nodes:
+            raise ValueError("it holds neither answers nor nodes")
+
     def answer_to(self, stage: str, call: int) -> RecordedAnswer | None:
         """Return the answer to a stage's first call, its second, …; None when there is none."""
         of_any_item = _ITEM.sub(".*.", stage)
