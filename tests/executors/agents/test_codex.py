@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from custody import api
 from custody.executors.agents.codex import CodexReader, arguments
 from custody.executors.agents.coding_cli import Surroundings
 from custody.executors.agents.settings import Settings
@@ -278,3 +279,22 @@ def test_it_reaches_its_model_and_nothing_else(bench: Bench, server: ModelServer
     assert (confined.network, len(confined.reach)) == ("none", 1)
     assert confined.reached == confined.reach
     assert "example.invalid:80" in confined.refused
+
+
+@pytest.mark.req("I-01", "I-02")
+def test_it_writes_a_document(bench: Bench, server: ModelServer) -> None:
+    server.script = Script.of(
+        Turn(run="echo 1 > changed.txt; true"), Turn(say="# A document\n\nby Codex")
+    )
+    result = api.run(
+        "single",
+        workdir=str(bench.workdir),
+        runsdir=str(bench.runsdir),
+        run_id="r1",
+        variables={"task": "Explain it"},
+        agent="codex",
+    )
+    assert result.summary.status == "PASS"
+    assert bench.path("docs/single_r1.md").read_text() == "# A document\n\nby Codex\n"
+    assert not bench.path("workspace/changed.txt").exists(), "who writes a document changes nothing"
+    assert "Explain it" in json.dumps([asked.body for asked in server.asked])
