@@ -18,7 +18,8 @@ from typing import TypeVar
 from benchmarks.tree import disturb
 from custody.store.root import Root
 from custody.store.rundir import RunDirectory
-from custody.workspace.layer import Layers, scan_upper
+from custody.workspace.contents import Contents
+from custody.workspace.layer import Layers, Upper
 from custody.workspace.workspace import Workspace
 
 _NEWNS, _NEWUSER, _REC_PRIVATE = 0x20000, 0x10000000, 0x4000 | 0x40000
@@ -42,7 +43,9 @@ def _stage(workspace: Workspace, stage: int, files: int) -> dict[str, float]:
     scoped, _ = _timed(lambda: workspace.begin_stage(f"s/1.{stage}", scope=["package_1"]))
     disturbed = _in_overlay(layers, 2 * stage, files)
     with Root.open(layers.upper) as upper:
-        scan, scanned = _timed(lambda: scan_upper(upper, workspace.expected, hidden=layers.hidden))
+        scan, scanned = _timed(
+            lambda: Upper.look(upper, Contents(None)).changes(workspace.expected, layers.hidden)
+        )
     changed, changes = _timed(lambda: workspace.capture(layers))
     assert changes == scanned
     assert len(changes) == disturbed

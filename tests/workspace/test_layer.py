@@ -19,7 +19,7 @@ from custody.model.change import Change, Entry
 from custody.model.holdouts import Holdouts
 from custody.store.root import Root
 from custody.workspace.contents import Contents
-from custody.workspace.layer import Layers, scan_upper
+from custody.workspace.layer import Layers, Upper
 from custody.workspace.scan import Scanner
 from custody.workspace.tree import change_between
 from custody.workspace.workspace import Workspace
@@ -265,7 +265,7 @@ def test_without_contents_nothing_is_kept(site: Site) -> None:
     layers = workspace.begin_stage("n/1.1")
     Path(layers.upper, "new").write_text("not kept")
     with Root.open(layers.upper) as upper:
-        (change,) = scan_upper(upper, workspace.expected)
+        (change,) = Upper.look(upper, Contents(None)).changes(workspace.expected)
     assert change.after is not None
     assert not workspace._run.blobs.has(change.after.sha256)
 

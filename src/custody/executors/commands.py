@@ -15,6 +15,7 @@ from custody.executors.sandbox.confinement import (
     WORKSPACE_VIEW,
     Confinement,
     Layers,
+    stage_confinement,
 )
 from custody.executors.streams import failure_summary
 from custody.model.evidence import Evidence
@@ -119,8 +120,8 @@ class CommandRunner:
         from custody.executors.sandbox.toolchains import toolchains
 
         layers = stage.ground.layers
-        return Confinement(
-            level=stage.ground.level,
+        return stage_confinement(
+            stage.ground.level,
             workspace=stage.workspace.path,
             cache=cache_of(stage),
             layers=None if layers is None else Layers(layers.lower, layers.upper, layers.work),

@@ -108,14 +108,3 @@ class Upper(NamedTuple):
             for path, entry in expected.items()
             if path.startswith(hollow) and path not in self.entries and not hidden.covers(path)
         }
-
-
-def scan_upper(
-    upper: Root,
-    expected: Mapping[str, Entry],
-    *,
-    hidden: Holdouts = _NOTHING_HIDDEN,
-    contents: Contents | None = None,
-) -> tuple[Change, ...]:
-    """Return what a stage changed; without ``contents`` nothing is kept."""
-    return Upper.look(upper, contents or Contents(None)).changes(expected, hidden)

@@ -114,6 +114,8 @@ def stage_confinement(
     network: str,
     readable: tuple[str, ...],
     reach: tuple[str, ...] = (),
+    changeable: tuple[str, ...] = ("",),
+    writable: tuple[str, ...] = (),
 ) -> Confinement:
     """Return the confinement of one stage; raises `ValueError` for what cannot be meant."""
     for name, path in (("workspace", workspace), ("cache", cache or "/")):
@@ -125,7 +127,9 @@ def stage_confinement(
         "cache": cache,
         "layers": layers,
         "network": network,
+        "changeable": changeable,
         "readable": readable,
+        "writable": writable,
         "reach": tuple(parse_endpoint(text).text for text in reach),
     }
     try:
