@@ -62,6 +62,19 @@ def test_the_workspace_is_not_for_it(bench: Bench) -> None:
     holds(bench)
 
 
+@pytest.mark.parametrize("level", ["L1", "L3"])
+def test_a_program_that_changes_the_workspace_writes_no_document(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, level: str
+) -> None:
+    monkeypatch.setenv("CUSTODY_LOCAL_EXEC_ARGV", "sh -ec 'echo x > a.txt; echo text'")
+    body = TASK.format(path="docs/a.md")
+    result = bench.run(body, agent="local_exec", confinement=level)
+    assert result.summary.status == "FAIL"
+    assert not bench.path("workspace/a.txt").exists()
+    assert not bench.path("docs/a.md").exists()
+    holds(bench)
+
+
 def test_an_empty_response_is_no_document(bench: Bench) -> None:
     result = bench.run(TASK.format(path="docs/a.md"), agent=book(bench, {"text": " \n"}))
     assert result.summary.stages[1].failure_reason == (

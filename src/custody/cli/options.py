@@ -54,6 +54,17 @@ def agent(parser: Arguments, default: str) -> None:
     )
 
 
+def new_run(parser: Arguments, workdir: str, resume: str) -> None:
+    """Declare where a run starts from and what it is called; the texts say what is done with it."""
+    folder = parser.add_argument("--workdir", metavar="DIR", default="", help=workdir)
+    folder.complete = FOLDER
+    runsdir(parser)
+    parser.add_argument(
+        "--run-id", metavar="ID", default="", help="name of the run (default: made from the time)"
+    )
+    parser.add_argument("--resume", action="store_true", help=resume)
+
+
 def confinement(parser: Arguments) -> None:
     """Declare how programs are confined."""
     parser.add_argument(

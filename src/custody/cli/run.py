@@ -26,19 +26,10 @@ EXAMPLES = (
 def arguments(parser: Arguments) -> None:
     """Declare the arguments."""
     declare.pipeline(parser)
-    workdir = parser.add_argument(
-        "--workdir",
-        metavar="DIR",
-        default="",
-        help="folder that is copied into the workspace; never written to (default: none)",
-    )
-    workdir.complete = declare.FOLDER
-    declare.runsdir(parser)
-    parser.add_argument(
-        "--run-id", metavar="ID", default="", help="name of the run (default: made from the time)"
-    )
-    parser.add_argument(
-        "--resume", action="store_true", help="go on with the run of that id if it exists"
+    declare.new_run(
+        parser,
+        workdir="folder that is copied into the workspace; never written to (default: none)",
+        resume="go on with the run of that id if it exists",
     )
     declare.accept_change(parser)
     declare.agent(parser, "stub")

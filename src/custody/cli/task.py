@@ -41,19 +41,10 @@ def arguments(parser: Arguments) -> None:
     parser.add_argument(
         "text", metavar="TASK", nargs="?", default="", help="the task, in your own words"
     )
-    workdir = parser.add_argument(
-        "--workdir",
-        metavar="DIR",
-        default="",
-        help="folder whose copy the agent may look at (default: none)",
-    )
-    workdir.complete = declare.FOLDER
-    declare.runsdir(parser)
-    parser.add_argument(
-        "--run-id", metavar="ID", default="", help="name of the run (default: made from the time)"
-    )
-    parser.add_argument(
-        "--resume", action="store_true", help="go on with the run of that id, whose task it keeps"
+    declare.new_run(
+        parser,
+        workdir="folder whose copy the agent may look at (default: none)",
+        resume="go on with the run of that id, whose task it keeps",
     )
     declare.agent(parser, "none")
     declare.confinement(parser)
