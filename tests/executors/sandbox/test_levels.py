@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from custody.errors import ConfinementMissing
+from custody.executors.descendants import children
 from custody.executors.sandbox import levels
 from custody.executors.sandbox.levels import Offer
 from support.sandboxes import Site
@@ -48,6 +53,36 @@ def test_the_offer_is_kept(site: Site) -> None:
 def test_nothing_is_left_of_the_question(tmp_path: Path) -> None:
     levels.offered(str(tmp_path))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_accident_does_not_lower_the_level(tmp_path: Path) -> None:
+    """Whoever kills the keeper of the question gets no lower answer, but none."""
+    ended = threading.Event()
+
+    def kill_keepers() -> None:
+        while not ended.is_set():
+            for guardian in children(os.getpid()):
+                for keeper in children(guardian):
+                    with suppress(ProcessLookupError):
+                        os.kill(keeper, signal.SIGKILL)
+
+    levels.offered()  # as it is without an accident
+    killer = threading.Thread(target=kill_keepers)
+    killer.start()
+    refused = ""
+    try:
+        for number in range(20):
+            folder = tmp_path / str(number)
+            folder.mkdir()
+            try:
+                assert levels.offered(str(folder)) == levels.offered()
+            except ConfinementMissing as missing:
+                refused = missing.what
+                break
+    finally:
+        ended.set()
+        killer.join()
+    assert "could not be tried" in refused
 
 
 def test_levels_are_a_ladder() -> None:

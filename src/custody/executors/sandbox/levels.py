@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from functools import cache
 
+from custody.errors import ConfinementMissing
 from custody.executors.sandbox.confinement import Confinement, Layers
 from custody.executors.sandbox.overlay import clear_work
 from custody.model.confinement import LEVELS, Level
@@ -50,7 +51,8 @@ class Diagnosis(Record, frozen=True):
 def offered(folder: str = "") -> Offer:
     """Return what can be had for workspaces in ``folder``, or in the folder for temporaries.
 
-    Starts a program at each level, down from the highest, until one runs.
+    Starts a program at each level, down from the highest, until one runs. Raises
+    `ConfinementMissing` when one is ended by something else than its confinement.
     """
     reasons: dict[str, str] = {}
     for level in ("L3", "L2"):
@@ -79,7 +81,10 @@ def features() -> Features:
 
 
 def _try(level: Level, folder: str) -> str:
-    """Start a program at a level; return why it did not run."""
+    """Start a program at a level; return why it did not run.
+
+    Raises `ConfinementMissing` when that cannot be told: a lower level is not for accidents.
+    """
     from custody.executors.process import Limits, Place, Supervisor
     from custody.model.request import Command, CommandLine
 
@@ -96,6 +101,9 @@ def _try(level: Level, folder: str) -> str:
             )
     finally:
         place.remove()
+    if result.ended_by:
+        what = f"{level} could not be tried: {result.ended_by}"
+        raise ConfinementMissing(what, hint="try again")
     return result.failure_reason.removeprefix("confinement_failed: ")
 
 
