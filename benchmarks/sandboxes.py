@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from benchmarks.contestants import HERE, version
 from benchmarks.fresh import NotMeasured
-from custody.executors.process import Limits, Place
 from custody.model.request import Command, CommandLine
+from custody.supervise.supervisor import Launch, Limits
 
 if TYPE_CHECKING:
     from support.sandboxes import Site
@@ -58,7 +58,9 @@ def titles() -> dict[str, str]:
 
 
 def _custody(site: Site, level: str) -> Run:
-    place = Place(str(site.workspace), site.environment, site.confinement(level) if level else None)
+    place = Launch(
+        str(site.workspace), site.environment, site.confinement(level) if level else None
+    )
 
     def run(argv: Sequence[str], stdin: str) -> str:
         out, err = os.memfd_create("stdout"), os.memfd_create("stderr")
@@ -181,7 +183,7 @@ def _bubblewrap_version() -> str:
 def site_below(folder: str) -> Iterator[Site]:
     """Make a run directory with everything that a stage has, and a hidden folder."""
     sys.path.append(TESTS)
-    from custody.executors.process import Supervisor
+    from custody.supervise.supervisor import Supervisor
     from support.sandboxes import Site
 
     with Supervisor() as supervisor:

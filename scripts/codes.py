@@ -18,7 +18,7 @@ def codes() -> dict[str, set[str]]:
     takers = dict(_takers(modules))
     found: dict[str, set[str]] = {}
     for module in modules:
-        if module.name == "custody.store.faults":
+        if module.name == "custody.store.os_errors":
             for code in _listed(module):
                 found.setdefault(code, set()).add(module.where)
         for function in module.functions():

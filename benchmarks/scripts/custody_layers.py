@@ -19,7 +19,7 @@ from benchmarks.tree import disturb
 from custody.store.root import Root
 from custody.store.rundir import RunDirectory
 from custody.workspace.contents import Contents
-from custody.workspace.layer import Layers, Upper
+from custody.workspace.overlay.layer import Layers, Upper
 from custody.workspace.workspace import Workspace
 
 _NEWNS, _NEWUSER, _REC_PRIVATE = 0x20000, 0x10000000, 0x4000 | 0x40000

@@ -37,7 +37,7 @@ def read(reader: str, path: str, blocks: int) -> None:
     with open(path, "rb") as file:
         data = file.read()
     if reader == "custody":
-        from custody.workspace.fences import parse_fences
+        from custody.ingest.fences import parse_fences
 
         begin = time.perf_counter()
         count = sum(1 for fence in parse_fences(data) if not fence.reason)

@@ -16,7 +16,7 @@ SCRIPT = "benchmarks.scripts.parse"
 ROUNDS = 3
 
 
-def parser(_ground: Ground, scale: Scale) -> list[Row]:
+def parser(_sandbox: Ground, scale: Scale) -> list[Row]:
     """Measure start-up and reading apart, in the same processes."""
     turns = {
         name: partial(

@@ -9,16 +9,16 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from custody.engine.recording import Listener
 from custody.engine.session import RunResult
-from custody.engine.tape import Listener
 from custody.errors import RunExists, StorageFailed, UsageError
 from custody.handlers import catalog
 from custody.model.finding import Finding
 from custody.model.graph import Pipeline
 from custody.model.ingest import IngestSwitch
-from custody.pipeline.part import all_nodes
-from custody.pipeline.parts import Library, Source, is_packaged
 from custody.pipeline.read import load_pipeline, read_pipeline
+from custody.pipeline.subpipeline import all_nodes
+from custody.pipeline.subpipeline_files import Library, Source, is_packaged
 from custody.store.index import check_run_id, find_run, list_runs, new_run_id
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from custody.engine.replay import Replay
     from custody.engine.verify import Verification
     from custody.engine.waiting import Waiting
-    from custody.executors.ingest_file import Intaken
-    from custody.executors.sandbox.levels import Diagnosis
+    from custody.ingest.standalone import Intaken
     from custody.model.event import JournalLine
     from custody.pipeline.plan import PlannedNode
     from custody.scenarios import Scenario
+    from custody.supervise.probe import Diagnosis
     from custody.views.attempts import Account
     from custody.views.changed import ChangedFile
 
@@ -238,32 +238,32 @@ def _refuse_unknown_agents(pipeline: Pipeline, agent: str) -> None:
 
 def show(run: str, *, runsdir: str = DEFAULT_RUNSDIR) -> RunResult:
     """Return how a run went, or how far it has come by now."""
-    from custody.engine import look
+    from custody.engine import queries
 
-    return look.overview(find_run(run, runsdir))
+    return queries.overview(find_run(run, runsdir))
 
 
 def account(run: str, node: str, *, attempt: str = "", runsdir: str = DEFAULT_RUNSDIR) -> Account:
     """Return everything about one attempt at a stage; ``attempt`` is ``1.1``, or the last one."""
-    from custody.engine import look
+    from custody.engine import queries
 
-    return look.account(find_run(run, runsdir), node, attempt)
+    return queries.account(find_run(run, runsdir), node, attempt)
 
 
 def events(
     run: str, *, runsdir: str = DEFAULT_RUNSDIR, follow: bool = False
 ) -> Iterator[JournalLine]:
     """Yield the lines of a run's journal; with ``follow`` those to come too, until it has ended."""
-    from custody.engine import look
+    from custody.engine import queries
 
-    return look.events(find_run(run, runsdir), following=follow)
+    return queries.events(find_run(run, runsdir), following=follow)
 
 
 def changes(run: str, node: str = "", *, runsdir: str = DEFAULT_RUNSDIR) -> Iterator[ChangedFile]:
     """Yield what a run has changed by now, or what each attempt at one of its stages did."""
-    from custody.engine import look
+    from custody.engine import queries
 
-    return look.changes(find_run(run, runsdir), node)
+    return queries.changes(find_run(run, runsdir), node)
 
 
 def publish(run: str, folder: str, *, runsdir: str = DEFAULT_RUNSDIR) -> Published:
@@ -275,14 +275,14 @@ def publish(run: str, folder: str, *, runsdir: str = DEFAULT_RUNSDIR) -> Publish
 
 def doctor() -> Diagnosis:
     """Return how well this machine can confine what a stage starts, and why not better."""
-    from custody.executors.sandbox.levels import Diagnosis, features, offered
+    from custody.supervise.probe import Diagnosis, features, offered
 
     return Diagnosis(offer=offered(), features=features())
 
 
 def scaffold(folder: str, files: Mapping[str, bytes]) -> tuple[str, ...]:
     """Write new files into a folder, made where it is missing; where one exists, none is."""
-    from custody.store.faults import failure
+    from custody.store.os_errors import failure
     from custody.store.root import Root
 
     try:
@@ -345,7 +345,7 @@ def lint_scenario(script: str) -> tuple[Finding, ...]:
 
 def ingest(document: str, *, project: str) -> Intaken:
     """Take in a document that no run wrote: its blocks become new files of ``workspace/``."""
-    from custody.executors.ingest_file import ingest_file
+    from custody.ingest.standalone import ingest_file
 
     return ingest_file(document, project)
 

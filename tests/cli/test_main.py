@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from custody.cli import COMMANDS, MODULES, main
+from custody.cli import COMMANDS, main
 from support.shell import FAILING, WAITING, Shell, command
 
 HEAVY = {"asyncio", "msgspec", "rich", "subprocess", "difflib", "shtab", "tomllib", "custody.api"}
@@ -27,7 +27,7 @@ def loaded_by(*words: str) -> set[str]:
 
 
 def module_of(command: str) -> str:
-    return f"custody.cli.{MODULES.get(command, command)}"
+    return f"custody.cli.{command}"
 
 
 def test_help_loads_no_command_and_nothing_heavy() -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from custody.executors.descendants import children
+from custody.supervise.descendants import children
 from support.agent_run import (
     AgentPlace,
     after_a_kill,

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from custody.executors.intake import REJECTIONS
+from custody.ingest.blocks import REJECTIONS
+from custody.ingest.fence_reasons import REASONS
 from custody.model.ingest import IngestLimits
-from custody.workspace.fence_reasons import REASONS
 
 
 @pytest.fixture(scope="module")

@@ -12,12 +12,12 @@ import pytest
 from custody import api
 from custody.engine.level import pick, starts_programs
 from custody.errors import ConfinementMissing, UsageError
-from custody.executors.sandbox import levels
-from custody.executors.sandbox.levels import Offer
 from custody.handlers import catalog
 from custody.model.confinement import Confined
 from custody.model.event import RequestAnswered
 from custody.pipeline.read import load_pipeline
+from custody.supervise import probe
+from custody.supervise.probe import Offer
 from support.bench import Bench
 
 TOOL = 't [type=tool, tool_command="ls"]\nstart -> t -> done'
@@ -46,7 +46,7 @@ def test_the_level_stands_in_the_manifest_and_in_every_ack(bench: Bench, level: 
 
 def test_the_best_level_is_taken(bench: Bench) -> None:
     bench.run(TOOL)
-    assert manifest(bench)["confinement"] == {"level": levels.offered().level}
+    assert manifest(bench)["confinement"] == {"level": probe.offered().level}
 
 
 def test_a_run_that_starts_nothing_has_no_level(bench: Bench) -> None:
@@ -111,7 +111,7 @@ def test_a_fork_with_another_agent_may_be_the_first_to_need_one(
     monkeypatch.setenv("CUSTODY_LOCAL_EXEC_ARGV", "sh -c 'echo new > made.txt'")
     api.fork("r1", "a", runsdir=str(bench.runsdir), run_id="r2", agent="local_exec")
     assert bench.path("workspace/made.txt", "r2").read_text() == "new\n"
-    assert manifest(bench, "r2")["confinement"] == {"level": levels.offered().level}
+    assert manifest(bench, "r2")["confinement"] == {"level": probe.offered().level}
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from custody import api
 from custody.cli import main
-from custody.engine.tape import Tape
+from custody.engine.recording import Recording
 from custody.errors import PipelineInvalid, RunNotFound, UsageError
 from custody.model.event import AnyFact, RequestAnswered, RunWaiting
 from support.bench import Bench
@@ -105,12 +105,12 @@ def test_a_crash_at_the_wrong_moment_asks_no_second_time(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, fact: type[AnyFact]
 ) -> None:
     """The process ends after the file was written and before the fact is."""
-    write = Tape.write
+    write = Recording.write
 
     class Killed(BaseException):
         pass
 
-    def dies(self: Tape, written: AnyFact, *, role: str = "engine", path: str = "") -> None:
+    def dies(self: Recording, written: AnyFact, *, role: str = "engine", path: str = "") -> None:
         if isinstance(written, fact):
             raise Killed
         write(self, written, role=role, path=path)
@@ -119,7 +119,7 @@ def test_a_crash_at_the_wrong_moment_asks_no_second_time(
         bench.run(ASKS, agent="outbox")
         answer(bench)
     with monkeypatch.context() as patched:
-        patched.setattr(Tape, "write", dies)
+        patched.setattr(Recording, "write", dies)
         with pytest.raises(Killed):
             resume(bench) if fact is RequestAnswered else bench.run(ASKS, agent="outbox")
     if fact is RunWaiting:

@@ -23,21 +23,21 @@ from custody import api
 from custody.errors import CustodyError, PathRefused
 from custody.executors import Stage
 from custody.executors.agents.edits import apply_edit, apply_response
-from custody.executors.environment import make_caches
-from custody.executors.ground import Ground as StageGround
 from custody.model.answer import FileEdit
 from custody.model.relpath import RelPath
 from custody.model.request import Ack
+from custody.sandbox.environment import make_caches
+from custody.sandbox.stage import StageSandbox
 from custody.store import files
+from custody.store.attempt_folder import AttemptFolder
 from custody.store.blobs import Blobs
 from custody.store.folders import Folders
 from custody.store.resolve import Resolver, beneath, own, walk
 from custody.store.root import Root
-from custody.store.stage import StageFolder
 from custody.workspace.contents import Contents
 from custody.workspace.copy import copy_tree
-from custody.workspace.layer import Upper
-from custody.workspace.promote import Promotion
+from custody.workspace.overlay.layer import Upper
+from custody.workspace.overlay.promote import Promotion
 from custody.workspace.scan import Scanner
 from custody.workspace.workspace import differences
 from support.hostile import Ground
@@ -227,7 +227,7 @@ class Works:
         self.link(self.stage_folder, Path(self.run.path) / "nodes" / "link")
         self.link(Path(self.run.path) / "cache", Path(self.run.path) / "cachelink")
         self.left = self._leave()
-        here = StageGround("L3", self.workspace, "other/1.1")
+        here = StageSandbox("L3", self.workspace, "other/1.1")
         self.edits = Stage("act", self.run, self.run.stage("other", 1, 1), self.workspace, here)
 
     def _leave(self) -> Upper:
@@ -362,7 +362,7 @@ def kept_as_blob(works: Works) -> object:
 
 def wrote_evidence(works: Works) -> object:
     with works.root(Path(works.run.path), own) as root, closing(Folders(root)) as folders:
-        folder = StageFolder(root, folders, "nodes/act/1.1", set())
+        folder = AttemptFolder(root, folders, "nodes/act/1.1", set())
         name = f"stream{next(works.numbers)}"
         folder.open_stream(name).close()
         folder.write(f"{name}.txt", "x")

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from custody.model.graph import Attribute, Duration
+from custody.pipeline.parse_state import FINDINGS_LIMIT
 from custody.pipeline.parser import parse
-from custody.pipeline.reading import FINDINGS_LIMIT
 from custody.pipeline.syntax import Defaults, EdgeStatement, NodeStatement, Source
 
 BODY = "digraph g {{\n{}\n}}\n"

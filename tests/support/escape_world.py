@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from custody.executors.sandbox import kernel
+from custody.sandbox import kernel
 from support.escapes import ATTEMPTS, DRIVER, MORE_NUMBERS, ROOT_ATTEMPTS
 from support.sandboxes import Site
 

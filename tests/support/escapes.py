@@ -2,7 +2,7 @@
 
 An attempt succeeds when it raises nothing. All of them run as children of one driver, which
 prints what became of each: ``ok`` or the name of the error. `custody`'s levels are tried in
-tests/executors/sandbox/test_escapes.py, other sandboxes in benchmarks/subjects/confinement.py.
+tests/sandbox/test_escapes.py, other sandboxes in benchmarks/subjects/confinement.py.
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from custody.checks.guards.secrets import Redactor
 from custody.executors import Stage
-from custody.executors.ground import Ground
-from custody.executors.ingest import Ingested, ingest
+from custody.ingest.service import Ingested, ingest
 from custody.model.ingest import IngestLimits, IngestSource
+from custody.sandbox.stage import StageSandbox
 from support.workspaces import Site
 
 
@@ -37,7 +37,7 @@ class Desk:
             run=self.run,
             folder=folder,
             workspace=self.workspace,
-            ground=Ground(None, self.workspace, f"write/1.{self._attempt}"),
+            sandbox=StageSandbox(None, self.workspace, f"write/1.{self._attempt}"),
         )
 
     def take(

@@ -18,12 +18,12 @@ import time
 import uuid
 from pathlib import Path
 
-from custody.executors.descendants import children
+from custody.supervise.descendants import children
 
 RUNTIME = """
 import random, sys
 from pathlib import Path
-from custody.executors.process import Supervisor
+from custody.supervise.supervisor import Supervisor
 from support.sandboxes import Site
 folder, level, mark = sys.argv[1:]
 networks = ("none", "loopback", "host") if level == "L3" else ("none",)

@@ -8,9 +8,9 @@ import pickle
 from collections.abc import Callable
 from typing import TypeVar
 
-import custody.workspace.stack  # noqa: F401 - nobody may be unable to read what is loaded late
+import custody.workspace.overlay.stack  # noqa: F401 - nobody may be unable to read what is loaded late
 from custody.store import syscalls
-from custody.workspace.layer import Layers
+from custody.workspace.overlay.layer import Layers
 
 NOBODY = 65534
 _NEWNS, _NEWUSER = 0x20000, 0x10000000

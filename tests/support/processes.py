@@ -7,16 +7,16 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from custody.executors.environment import base_environment, make_caches, stage_environment
-from custody.executors.process import (
+from custody.model.request import Command, CommandLine
+from custody.sandbox.environment import base_environment, make_caches, stage_environment
+from custody.supervise.supervisor import (
+    Launch,
     Limits,
     Listener,
-    Place,
     ProcessResult,
     Supervisor,
     shell_line,
 )
-from custody.model.request import Command, CommandLine
 
 ONE_MINUTE = Limits(60)
 
@@ -63,7 +63,7 @@ class Bench:
         listener: Listener | None = None,
     ) -> Ran:
         """Run a line with its streams in files."""
-        place = Place(str(self.workspace), self.environment)
+        place = Launch(str(self.workspace), self.environment)
         out, err = self.home / "stdout", self.home / "stderr"
         with out.open("wb") as stdout, err.open("wb") as stderr:
             result = self.supervisor.run(

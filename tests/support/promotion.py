@@ -100,7 +100,7 @@ def recorded(home: Path) -> WorkspaceDiff:
 
 def main(home: Path, how: str) -> None:
     """Begin a stage anew, or capture what it left, record it, and settle it."""
-    from custody.workspace.layer import Layers
+    from custody.workspace.overlay.layer import Layers
 
     with reopened(home) as workspace:
         if how == "begun":

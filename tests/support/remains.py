@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from custody.executors.descendants import children
+from custody.supervise.descendants import children
 from support.processes import is_alive
 
 PATIENCE = 10.0

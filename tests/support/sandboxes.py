@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from custody.executors.environment import base_environment
-from custody.executors.process import Limits, Place, ProcessResult, Supervisor
-from custody.executors.sandbox.confinement import Confinement, Layers, stage_confinement
-from custody.executors.sandbox.toolchains import toolchains
 from custody.model.request import Command, CommandLine
+from custody.sandbox.confinement import Confinement, OverlayPaths, stage_confinement
+from custody.sandbox.environment import base_environment
+from custody.sandbox.toolchains import toolchains
+from custody.supervise.supervisor import Launch, Limits, ProcessResult, Supervisor
 
 
 class Ran(NamedTuple):
@@ -43,14 +43,14 @@ class Site:
         (self.workspace / "kept.txt").write_text("kept")
         os.mknod(self.run_folder / "mask" / "holdout", 0o020000, 0)
 
-    def layers(self) -> Layers:
+    def layers(self) -> OverlayPaths:
         """Return layers for one more attempt."""
         self._layers += 1
         here = self.run_folder / "layers" / str(self._layers)
         for name in ("upper", "work"):
             (here / name).mkdir(parents=True)
         lower = (str(self.run_folder / "mask"), str(self.workspace))
-        return Layers(lower=lower, upper=str(here / "upper"), work=str(here / "work"))
+        return OverlayPaths(lower=lower, upper=str(here / "upper"), work=str(here / "work"))
 
     def confinement(
         self, level: str, *, network: str = "none", layered: bool = True
@@ -79,7 +79,7 @@ class Site:
         stdin: str = "",
     ) -> Ran:
         """Run a chain."""
-        place = Place(str(self.workspace), self.environment, confinement)
+        place = Launch(str(self.workspace), self.environment, confinement)
         out, err = self.run_folder / "stdout", self.run_folder / "stderr"
         with out.open("wb") as stdout, err.open("wb") as stderr:
             result = self.supervisor.run(

@@ -14,9 +14,9 @@ from custody.model.change import Tree
 from custody.model.documents import Checkpoint
 from custody.model.event import AnyFact, PipelineStarted, RequestAnswered, RunResumed
 from custody.model.request import Ack
-from custody.store.faults import failure
 from custody.store.files import write_all
 from custody.store.journal import Journal, read_lines
+from custody.store.os_errors import failure
 from custody.store.rundir import RunDirectory
 
 STAGES = 3

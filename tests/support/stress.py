@@ -15,8 +15,8 @@ from pathlib import Path
 
 import msgspec
 
-from custody.executors.process import Limits, Place, Supervisor
 from custody.model.request import Command, CommandLine
+from custody.supervise.supervisor import Launch, Limits, Supervisor
 from support.sandboxes import Site
 
 DAEMONS = """
@@ -82,7 +82,7 @@ def _one(site: Site, chance: random.Random) -> str:
     with tempfile.TemporaryFile() as sink:
         result = site.supervisor.run(
             CommandLine(text=name, commands=(Command(argv=LINES[name]),)),
-            Place(str(site.workspace), site.environment, confinement),
+            Launch(str(site.workspace), site.environment, confinement),
             limits,
             stdout=sink.fileno(),
             stderr=sink.fileno(),

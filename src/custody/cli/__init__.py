@@ -49,10 +49,8 @@ COMMANDS = {
     "schema": "print the JSON Schema of a file or an event",
     "completion": "print a script that completes commands in your shell",
 }
-"""Every command, and what it does in one line. Its module has its name, but for `MODULES`."""
+"""Every command, and what it does in one line. Its module has its name."""
 
-MODULES = {"answer": "answering"}
-"""Commands whose name is taken by another module."""
 
 _EXITS = {"PASS": EXIT_DONE, "FAIL": EXIT_FAILED, "RUNNING": EXIT_WAITING}
 
@@ -65,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     output.prepare()
     as_json = "--json" in words
     try:
-        return _answer(words, as_json=as_json)
+        return _execute(words, as_json=as_json)
     except (CustodyError, KeyboardInterrupt) as caught:
         error = caught if isinstance(caught, CustodyError) else Interrupted("interrupted")
         output.complain(error, as_json=as_json)
@@ -76,16 +74,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_INTERNAL
 
 
-def _answer(words: list[str], *, as_json: bool) -> int:
+def _execute(words: list[str], *, as_json: bool) -> int:
     from custody.cli import output, parser
 
     parsed = parser.parse(words)
     if isinstance(parsed, str):
         output.give_text(parsed)
         return EXIT_DONE
-    answer = parsed.command.answer(parsed.options)
-    output.give(answer, as_json=as_json)
-    return _EXITS[answer.status] if answer.exit_code is None else answer.exit_code
+    result = parsed.command.execute(parsed.options)
+    output.give(result, as_json=as_json)
+    return _EXITS[result.status] if result.exit_code is None else result.exit_code
 
 
 def _settle_interrupt() -> None:

@@ -1,64 +1,83 @@
-"""What a command gives back, and what it must offer to be one.
-
-A command is a module of `custody.cli` with
-
-    ABOUT       what it does, in a sentence or two
-    EXAMPLES    command lines that work as they stand
-    arguments   declares its arguments
-    answer      calls one function of `custody.api` and says what came of it
-
-It neither prints nor exits: `custody.cli.main` does both.
-"""
+"""``custody answer``."""
 
 from __future__ import annotations
 
+import os
+import sys
 from argparse import Namespace
-from collections.abc import Iterable
-from typing import Any, Literal, NamedTuple, Protocol
 
-Tone = Literal["", "good", "bad", "warn", "strong", "faint"]
+from custody.cli import options as declare
+from custody.cli.result import Arguments, Line, Result
+from custody.errors import UsageError
 
-
-class Line(NamedTuple):
-    """One line for a person."""
-
-    text: str
-    tone: Tone = ""
-    """How it is coloured, where colour is wanted; the text says the same without it."""
-
-
-class Answer(NamedTuple):
-    """What a command has to say, for a program and for a person."""
-
-    data: Any
-    """What ``--json`` prints: one document, or one a line when it is an iterator."""
-    text: Iterable[Line]
-    status: Literal["PASS", "FAIL", "RUNNING"] = "PASS"
-    """Decides the exit code: done, failed, or waiting for a person."""
-    exit_code: int | None = None
-    """The exit code where the status alone does not tell it."""
-    verbatim: bool = False
-    """Whether the text goes to a file or a pipe byte for byte, as a patch must."""
+ABOUT = (
+    "Result what a run waits for, once: an answer is never replaced. The run goes on with it when\n"
+    "it is resumed. REQUEST is what `custody inbox` lists, or NODE/VISIT.ATTEMPT where unique."
+)
+EXAMPLES = (
+    "custody answer review/1.1 --file answer.md",
+    "custody answer review/1.1 --edit",
+)
+TEMPLATE = "\n# Write the answer above this line; what stands below it is not part of it.\n\n"
 
 
-class Arguments(Protocol):
-    """Something that arguments are declared to: a parser, or the reference."""
+def arguments(parser: Arguments) -> None:
+    """Declare the arguments."""
+    parser.add_argument("request", metavar="REQUEST", help="what is answered")
+    file = parser.add_argument(
+        "--file",
+        metavar="FILE",
+        default="",
+        help="file that holds the answer; - for standard input",
+    )
+    file.complete = declare.FILE
+    parser.add_argument("--edit", action="store_true", help="write the answer in $EDITOR")
+    declare.runsdir(parser)
 
-    def add_argument(self, *names: str, **settings: Any) -> Any:
-        """Declare one argument, as `argparse` takes it."""
-        ...
+
+def execute(options: Namespace) -> Result:
+    """Hand the answer in."""
+    from custody import api
+    from custody.cli import config
+
+    if bool(options.file) == options.edit:
+        raise UsageError("an answer comes from --file or from --edit")
+    runsdir = config.setting("runsdir", options.runsdir)
+    text = _edited(options.request, runsdir) if options.edit else _given(options.file)
+    done = api.answer(options.request, text, runsdir=runsdir)
+    return Result(
+        data=done,
+        text=[
+            Line(f"answered: {done.request_id}", "good"),
+            Line(f"next: custody resume {done.run_id}"),
+        ],
+    )
 
 
-class Command(Protocol):
-    """The module of one command."""
+def _given(file: str) -> str:
+    from custody.store.root import read_file
 
-    ABOUT: str
-    EXAMPLES: tuple[str, ...]
+    data = sys.stdin.buffer.read() if file == "-" else read_file(file)
+    return data.decode(errors="replace")
 
-    def arguments(self, parser: Arguments) -> None:
-        """Declare the arguments."""
-        ...
 
-    def answer(self, options: Namespace) -> Answer:
-        """Do what was asked for."""
-        ...
+def _edited(request: str, runsdir: str) -> str:
+    """Let the user write in an editor, with the prompt below the answer."""
+    import shlex
+    import subprocess
+    import tempfile
+
+    from custody import api
+    from custody.store.root import read_file
+
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    prompt = read_file(api.waiting_request(request, runsdir=runsdir).prompt).decode()
+    with tempfile.TemporaryDirectory(prefix="custody-answer-") as folder:
+        path = os.path.join(folder, "answer.md")
+        api.save(path, f"{TEMPLATE}{prompt}".encode())
+        if subprocess.run([*shlex.split(editor), path], check=False).returncode:
+            raise UsageError(f"{editor} failed", hint="set $EDITOR, or use --file")
+        return (
+            read_file(path).decode(errors="replace").partition(TEMPLATE.strip("\n"))[0].strip()
+            + "\n"
+        )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from custody.cli import options as declare
-from custody.cli.answer import Answer, Arguments, Line
+from custody.cli.result import Arguments, Line, Result
 
 if TYPE_CHECKING:
     from custody.model.finding import Finding
@@ -32,11 +32,11 @@ def arguments(parser: Arguments) -> None:
     argument.complete = declare.FILE
 
 
-def answer(options: Namespace) -> Answer:
+def execute(options: Namespace) -> Result:
     """List the findings of every file."""
     findings = {name: _findings(name) for name in options.pipelines}
     errors, warnings = _count(findings, "error"), _count(findings, "warning")
-    return Answer(
+    return Result(
         data={
             "files": [{"file": name, "findings": found} for name, found in findings.items()],
             "errors": errors,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from custody.cli.answer import Answer, Arguments, Line
+from custody.cli.result import Arguments, Line, Result
 from custody.errors import UsageError
 
 ABOUT = "Print a script that makes your shell complete commands, options and file names."
@@ -20,10 +20,10 @@ def arguments(parser: Arguments) -> None:
     parser.add_argument("shell", choices=SHELLS, help="the shell")
 
 
-def answer(options: Namespace) -> Answer:
+def execute(options: Namespace) -> Result:
     """Print the script."""
     script = _script(options.shell)
-    return Answer(
+    return Result(
         data={"shell": options.shell, "script": script},
         text=[Line(line) for line in script.rstrip("\n").split("\n")],
         verbatim=True,

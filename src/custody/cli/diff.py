@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from custody.cli import options as declare
-from custody.cli.answer import Answer, Arguments, Line
+from custody.cli.result import Arguments, Line, Result
 
 ABOUT = (
     "Show what a run changed in its workspace, file by file; with a stage, what each attempt at\n"
@@ -25,7 +25,7 @@ def arguments(parser: Arguments) -> None:
     parser.add_argument("--names", action="store_true", help="only the paths, without the text")
 
 
-def answer(options: Namespace) -> Answer:
+def execute(options: Namespace) -> Result:
     """Show the changes."""
     from custody import api
     from custody.cli import config
@@ -34,8 +34,8 @@ def answer(options: Namespace) -> Answer:
         options.run, options.node, runsdir=config.setting("runsdir", options.runsdir)
     )
     if options.json:
-        return Answer(data={"changes": [_document(file) for file in files]}, text=())
-    return Answer(data=None, text=_lines(files, names=options.names), verbatim=True)
+        return Result(data={"changes": [_document(file) for file in files]}, text=())
+    return Result(data=None, text=_lines(files, names=options.names), verbatim=True)
 
 
 def _document(file: Any) -> dict[str, Any]:

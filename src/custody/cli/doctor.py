@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from custody.cli import options as declare
-from custody.cli.answer import Answer, Arguments, Line, Tone
+from custody.cli.result import Arguments, Line, Result, Tone
 
 if TYPE_CHECKING:
     from custody.cli.config import Setting
-    from custody.executors.sandbox.levels import Diagnosis
+    from custody.supervise.probe import Diagnosis
 
 ABOUT = (
     "Say how well this machine can confine what a stage starts, why not better, and where every\n"
@@ -34,7 +34,7 @@ def arguments(parser: Arguments) -> None:
     declare.ingest(parser)
 
 
-def answer(options: Namespace) -> Answer:
+def execute(options: Namespace) -> Result:
     """Look at the machine and at the settings."""
     from custody import api
     from custody.cli import config
@@ -42,7 +42,7 @@ def answer(options: Namespace) -> Answer:
     diagnosis = api.doctor()
     given = {**vars(options), "ingest": "true" if options.ingest else ""}
     settings = [config.origin(name, given[name]) for name in config.DEFAULTS]
-    return Answer(
+    return Result(
         data={"confinement": diagnosis, "settings": [item._asdict() for item in settings]},
         text=[*_about_machine(diagnosis), *_about_settings(settings)],
     )

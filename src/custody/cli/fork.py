@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from custody.cli import options as declare
-from custody.cli.answer import Answer, Arguments
+from custody.cli.result import Arguments, Result
 
 ABOUT = (
     "Start a new run that shares another's past up to the last time it came to a stage, and\n"
@@ -25,11 +25,11 @@ def arguments(parser: Arguments) -> None:
     declare.verbose(parser)
 
 
-def answer(options: Namespace) -> Answer:
+def execute(options: Namespace) -> Result:
     """Branch off."""
     from custody import api
     from custody.cli import config
-    from custody.cli.ending import ending
+    from custody.cli.run_result import run_result
     from custody.cli.watch import watching
 
     with watching(verbose=options.verbose) as board:
@@ -41,4 +41,4 @@ def answer(options: Namespace) -> Answer:
             agent=options.agent,
             listeners=(board.hear,),
         )
-    return ending(result, options, board.failures)
+    return run_result(result, options, board.failures)

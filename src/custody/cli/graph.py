@@ -6,7 +6,7 @@ import os
 from argparse import Namespace
 
 from custody.cli import options as declare
-from custody.cli.answer import Answer, Arguments, Line
+from custody.cli.result import Arguments, Line, Result
 from custody.errors import UsageError
 
 ABOUT = (
@@ -31,7 +31,7 @@ def arguments(parser: Arguments) -> None:
     output.complete = declare.FILE
 
 
-def answer(options: Namespace) -> Answer:
+def execute(options: Namespace) -> Result:
     """Draw it."""
     from custody import api
 
@@ -41,9 +41,9 @@ def answer(options: Namespace) -> Answer:
         text = _svg(text)
     if not options.output:
         lines = [Line(line) for line in text.rstrip("\n").split("\n")]
-        return Answer(data={"format": form, "text": text}, text=lines, verbatim=True)
+        return Result(data={"format": form, "text": text}, text=lines, verbatim=True)
     api.save(options.output, text.encode())
-    return Answer(
+    return Result(
         data={"format": form, "written": options.output}, text=[Line(f"wrote {options.output}")]
     )
 

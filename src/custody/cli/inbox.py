@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from custody.cli import options as declare
-from custody.cli.answer import Answer, Arguments, Line
+from custody.cli.result import Arguments, Line, Result
 
 ABOUT = "List what waits for a person, over all runs, the run that began first at the top."
 EXAMPLES = ("custody inbox", "custody inbox --json")
@@ -16,7 +16,7 @@ def arguments(parser: Arguments) -> None:
     declare.runsdir(parser)
 
 
-def answer(options: Namespace) -> Answer:
+def execute(options: Namespace) -> Result:
     """List it."""
     from custody import api
     from custody.cli import config
@@ -24,7 +24,7 @@ def answer(options: Namespace) -> Answer:
 
     found = api.inbox(runsdir=config.setting("runsdir", options.runsdir))
     if not found:
-        return Answer(data={"waiting": []}, text=[Line("nothing waits")])
+        return Result(data={"waiting": []}, text=[Line("nothing waits")])
     heading, *rows = table(
         ("request", "since", "state", "prompt"),
         [
@@ -41,4 +41,4 @@ def answer(options: Namespace) -> Answer:
         Line(text, "good" if one.answered else "warn")
         for text, one in zip(rows, found, strict=True)
     ]
-    return Answer(data={"waiting": found}, text=[Line(heading, "strong"), *lines])
+    return Result(data={"waiting": found}, text=[Line(heading, "strong"), *lines])

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from custody.cli import options as declare
-from custody.cli.answer import Answer, Arguments, Line, Tone
+from custody.cli.result import Arguments, Line, Result, Tone
 
 if TYPE_CHECKING:
-    from custody.executors.ingest_file import Intaken
+    from custody.ingest.standalone import Intaken
     from custody.model.ingest import ArtifactStatus
 
 ABOUT = (
@@ -33,13 +33,13 @@ def arguments(parser: Arguments) -> None:
     project.complete = declare.FOLDER
 
 
-def answer(options: Namespace) -> Answer:
+def execute(options: Namespace) -> Result:
     """Take the document in."""
     from custody import api
 
     done = api.ingest(options.document, project=options.project)
     wrong = done.manifest.summary.rejected or done.problems
-    return Answer(data=done, text=_lines(done), status="FAIL" if wrong else "PASS")
+    return Result(data=done, text=_lines(done), status="FAIL" if wrong else "PASS")
 
 
 def _lines(done: Intaken) -> Iterator[Line]:

@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 
 from custody.cli import options as declare
-from custody.cli.answer import Answer, Arguments, Line
+from custody.cli.result import Arguments, Line, Result
 
 ABOUT = (
     "Write a pipeline that runs offline as it stands, recorded answers for it, and a file of\n"
@@ -24,7 +24,7 @@ def arguments(parser: Arguments) -> None:
     folder.complete = declare.FOLDER
 
 
-def answer(options: Namespace) -> Answer:
+def execute(options: Namespace) -> Result:
     """Write the sample."""
     from importlib.resources import files
 
@@ -32,7 +32,7 @@ def answer(options: Namespace) -> Answer:
 
     sample = files("custody.cli") / "sample"
     written = api.scaffold(options.folder, {name: (sample / name).read_bytes() for name in FILES})
-    return Answer(data={"written": written}, text=_lines(written, options.folder))
+    return Result(data={"written": written}, text=_lines(written, options.folder))
 
 
 def _lines(written: tuple[str, ...], folder: str) -> Iterator[Line]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from custody.cli import options as declare
-from custody.cli.answer import Answer, Arguments
+from custody.cli.result import Arguments, Result
 
 ABOUT = (
     "Print the journal of a run, one line a fact. With --json the lines are those of\n"
@@ -22,7 +22,7 @@ def arguments(parser: Arguments) -> None:
     )
 
 
-def answer(options: Namespace) -> Answer:
+def execute(options: Namespace) -> Result:
     """Print the journal."""
     from custody import api
     from custody.cli import config
@@ -33,4 +33,4 @@ def answer(options: Namespace) -> Answer:
         runsdir=config.setting("runsdir", options.runsdir),
         follow=options.follow,
     )
-    return Answer(data=lines, text=map(journal_line, lines))
+    return Result(data=lines, text=map(journal_line, lines))

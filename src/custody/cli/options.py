@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from custody.cli.answer import Arguments
+from custody.cli.result import Arguments
 
 FILE = {
     "bash": "_shtab_compgen_files",

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TextIO
 
-from custody.cli.answer import Answer, Line
 from custody.cli.render.terminal import paint, wants_colour
+from custody.cli.result import Line, Result
 from custody.errors import CustodyError, PipelineInvalid, StorageFailed
 
 
@@ -23,7 +23,7 @@ def prepare() -> None:
             reconfigure(errors="backslashreplace")
 
 
-def give(answer: Answer, *, as_json: bool) -> None:
+def give(answer: Result, *, as_json: bool) -> None:
     """Print an answer; raises `StorageFailed` when nobody takes it."""
     if as_json:
         _be_exact()

@@ -9,8 +9,8 @@ import argparse
 import importlib
 from typing import NamedTuple, NoReturn, cast
 
-from custody.cli import COMMANDS, MODULES
-from custody.cli.answer import Arguments, Command
+from custody.cli import COMMANDS
+from custody.cli.result import Arguments, Command
 from custody.errors import UsageError
 from custody.version import VERSION
 
@@ -79,7 +79,7 @@ def parse(words: list[str]) -> Parsed | str:
 
 def module(name: str) -> Command:
     """Return the module of a command."""
-    return cast("Command", importlib.import_module(f"custody.cli.{MODULES.get(name, name)}"))
+    return cast("Command", importlib.import_module(f"custody.cli.{name}"))
 
 
 def build(complete: list[str]) -> argparse.ArgumentParser:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from custody.cli import options as declare
-from custody.cli.answer import Answer, Arguments
+from custody.cli.result import Arguments, Result
 
 ABOUT = (
     "Say what a run would do, without doing any of it: every stage in order, what it asks for,\n"
@@ -19,13 +19,13 @@ def arguments(parser: Arguments) -> None:
     declare.pipeline(parser)
 
 
-def answer(options: Namespace) -> Answer:
+def execute(options: Namespace) -> Result:
     """Say what would happen."""
     from custody import api
     from custody.cli.render.plan import plan
 
     pipeline, stages = api.plan(options.pipeline)
-    return Answer(
+    return Result(
         data={
             "pipeline": pipeline.name,
             "pipeline_sha256": pipeline.sha256,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from argparse import Namespace
 
 from custody.cli import options as declare
-from custody.cli.answer import Answer, Arguments, Line
+from custody.cli.result import Arguments, Line, Result
 
 ABOUT = (
-    "Answer every request of a run from its journal and decide everything anew. Nothing is\n"
+    "Result every request of a run from its journal and decide everything anew. Nothing is\n"
     "started and nothing is written; a decision that comes out differently is an error."
 )
 EXAMPLES = ("custody replay last",)
@@ -19,7 +19,7 @@ def arguments(parser: Arguments) -> None:
     declare.run(parser)
 
 
-def answer(options: Namespace) -> Answer:
+def execute(options: Namespace) -> Result:
     """Play it again."""
     from custody import api
     from custody.cli import config
@@ -27,4 +27,4 @@ def answer(options: Namespace) -> Answer:
     played = api.replay(options.run, runsdir=config.setting("runsdir", options.runsdir))
     ended = "the run has not ended" if played.status == "RUNNING" else f"ends {played.status}"
     line = Line(f"agreed: {played.facts} facts reached again, byte for byte; {ended}", "good")
-    return Answer(data=played, text=[line])
+    return Result(data=played, text=[line])

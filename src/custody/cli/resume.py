@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from custody.cli import options as declare
-from custody.cli.answer import Answer, Arguments
+from custody.cli.result import Arguments, Result
 
 ABOUT = (
     "Go on with a run that was interrupted or cut off. Finished stages are not run again, and\n"
@@ -31,11 +31,11 @@ def arguments(parser: Arguments) -> None:
     declare.verbose(parser)
 
 
-def answer(options: Namespace) -> Answer:
+def execute(options: Namespace) -> Result:
     """Go on."""
     from custody import api
     from custody.cli import config
-    from custody.cli.ending import ending
+    from custody.cli.run_result import run_result
     from custody.cli.watch import watching
 
     with watching(verbose=options.verbose) as board:
@@ -46,4 +46,4 @@ def answer(options: Namespace) -> Answer:
             accept_change=options.accept_change,
             listeners=(board.hear,),
         )
-    return ending(result, options, board.failures)
+    return run_result(result, options, board.failures)

@@ -6,7 +6,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from custody.cli import options as declare
-from custody.cli.answer import Answer, Arguments
+from custody.cli.result import Arguments, Result
 from custody.errors import UsageError
 
 if TYPE_CHECKING:
@@ -46,11 +46,11 @@ def arguments(parser: Arguments) -> None:
     declare.verbose(parser)
 
 
-def answer(options: Namespace) -> Answer:
+def execute(options: Namespace) -> Result:
     """Run it."""
     from custody import api
     from custody.cli import config
-    from custody.cli.ending import ending
+    from custody.cli.run_result import run_result
     from custody.cli.watch import watching
 
     _refuse_contradictions(options)
@@ -68,7 +68,7 @@ def answer(options: Namespace) -> Answer:
             accept_change=options.accept_change,
             listeners=(board.hear,),
         )
-    return ending(result, options, board.failures)
+    return run_result(result, options, board.failures)
 
 
 def ingest_switch(*, forced: bool) -> IngestSwitch:

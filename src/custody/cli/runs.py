@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from custody.cli import options as declare
-from custody.cli.answer import Answer, Arguments, Line, Tone
+from custody.cli.result import Arguments, Line, Result, Tone
 
 ABOUT = "List the runs, the newest last. A run whose manifest cannot be read is listed as broken."
 EXAMPLES = ("custody runs", "custody runs --json")
@@ -18,7 +18,7 @@ def arguments(parser: Arguments) -> None:
     declare.runsdir(parser)
 
 
-def answer(options: Namespace) -> Answer:
+def execute(options: Namespace) -> Result:
     """List them."""
     from custody import api
     from custody.cli import config
@@ -26,7 +26,7 @@ def answer(options: Namespace) -> Answer:
 
     rows = api.list_runs(config.setting("runsdir", options.runsdir))
     if not rows:
-        return Answer(data={"runs": []}, text=[Line("there is no run yet")])
+        return Result(data={"runs": []}, text=[Line("there is no run yet")])
     heading, *texts = table(
         ("run", "status", "pipeline", "started", "goal"),
         [
@@ -36,4 +36,4 @@ def answer(options: Namespace) -> Answer:
     )
     tones = [_TONES.get(row.status, "bad") for row in rows]
     lines = map(Line, texts, tones)
-    return Answer(data={"runs": rows}, text=[Line(heading, "strong"), *lines])
+    return Result(data={"runs": rows}, text=[Line(heading, "strong"), *lines])

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from custody.cli import options as declare
-from custody.cli.answer import Answer, Arguments, Line
+from custody.cli.result import Arguments, Line, Result
 from custody.errors import UsageError
 
 if TYPE_CHECKING:
@@ -43,17 +43,17 @@ def arguments(parser: Arguments) -> None:
     )
 
 
-def answer(options: Namespace) -> Answer:
+def execute(options: Namespace) -> Result:
     """Run them, or look at them."""
     return _run(options) if options.action == "run" else _lint(options)
 
 
-def _run(options: Namespace) -> Answer:
+def _run(options: Namespace) -> Result:
     from custody import api
 
     live = options.require_live or os.environ.get("REQUIRE_LIVE") == "1"
     results, code = api.preflight(options.scripts, live=live, timeout=_seconds(options.timeout))
-    return Answer(
+    return Result(
         data={"scenarios": results, "exit_code": code},
         text=(line for result in results for line in _story(result)),
         status="FAIL" if code else "PASS",
@@ -61,12 +61,12 @@ def _run(options: Namespace) -> Answer:
     )
 
 
-def _lint(options: Namespace) -> Answer:
+def _lint(options: Namespace) -> Result:
     from custody import api
 
     found = {script: api.lint_scenario(script) for script in options.scripts}
     count = sum(map(len, found.values()))
-    return Answer(
+    return Result(
         data={"files": [{"file": name, "findings": rows} for name, rows in found.items()]},
         text=_findings(found, count),
         status="FAIL" if count else "PASS",

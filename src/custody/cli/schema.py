@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterator
 
-from custody.cli.answer import Answer, Arguments, Line
+from custody.cli.result import Arguments, Line, Result
 
 ABOUT = (
     "Print the JSON Schema of a file of the run directory or of an event. Without a name, list\n"
@@ -21,14 +21,14 @@ def arguments(parser: Arguments) -> None:
     )
 
 
-def answer(options: Namespace) -> Answer:
+def execute(options: Namespace) -> Result:
     """Print one schema, or the names of all."""
     from custody.model.schemas import SCHEMAS, json_schema
 
     if not options.name:
-        return Answer(data=list(SCHEMAS), text=[Line(name) for name in SCHEMAS])
+        return Result(data=list(SCHEMAS), text=[Line(name) for name in SCHEMAS])
     schema = json_schema(options.name)
-    return Answer(data=schema, text=_pretty(schema))
+    return Result(data=schema, text=_pretty(schema))
 
 
 def _pretty(schema: dict[str, object]) -> Iterator[Line]:

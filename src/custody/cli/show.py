@@ -6,7 +6,7 @@ from argparse import Namespace
 from itertools import chain
 
 from custody.cli import options as declare
-from custody.cli.answer import Answer, Arguments
+from custody.cli.result import Arguments, Result
 from custody.errors import UsageError
 
 ABOUT = (
@@ -32,7 +32,7 @@ def arguments(parser: Arguments) -> None:
     )
 
 
-def answer(options: Namespace) -> Answer:
+def execute(options: Namespace) -> Result:
     """Show the run, or one of its stages."""
     if options.node:
         return _stage(options)
@@ -41,18 +41,18 @@ def answer(options: Namespace) -> Answer:
     return _run(options)
 
 
-def _run(options: Namespace) -> Answer:
+def _run(options: Namespace) -> Result:
     from custody import api
     from custody.cli import config
-    from custody.cli.ending import awaited, place
     from custody.cli.render.report import report
+    from custody.cli.run_result import awaited, place
 
     result = api.show(options.run, runsdir=config.setting("runsdir", options.runsdir))
     text = report(result.summary, place(result, options), whole=True)
-    return Answer(data=result, text=chain(text, awaited(result)))
+    return Result(data=result, text=chain(text, awaited(result)))
 
 
-def _stage(options: Namespace) -> Answer:
+def _stage(options: Namespace) -> Result:
     from custody import api
     from custody.cli import config
     from custody.cli.render.stage import stage
@@ -63,4 +63,4 @@ def _stage(options: Namespace) -> Answer:
         attempt=options.attempt,
         runsdir=config.setting("runsdir", options.runsdir),
     )
-    return Answer(data=account, text=stage(account))
+    return Result(data=account, text=stage(account))

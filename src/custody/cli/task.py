@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from custody.cli import options as declare
-from custody.cli.answer import Answer, Arguments, Line
+from custody.cli.result import Arguments, Line, Result
 from custody.errors import RunError, UsageError
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def arguments(parser: Arguments) -> None:
     declare.verbose(parser)
 
 
-def answer(options: Namespace) -> Answer:
+def execute(options: Namespace) -> Result:
     """Run the pipeline of that name, and hand over what it made."""
     from custody import api
     from custody.cli import config
@@ -131,7 +131,7 @@ def _agent(flag: str, *, goes_on: bool) -> str:
     return chosen.value
 
 
-def _document(result: RunResult, mode: str) -> Answer:
+def _document(result: RunResult, mode: str) -> Result:
     path = _path(result, mode)
     if result.summary.status != "PASS" or not path:
         raise RunError(
@@ -143,7 +143,7 @@ def _document(result: RunResult, mode: str) -> Answer:
 
     text = read_file(path).decode(errors="replace")
     lines = (Line(line) for line in text.removesuffix("\n").split("\n"))
-    return Answer(data={"document": path, "text": text}, text=lines, verbatim=True)
+    return Result(data={"document": path, "text": text}, text=lines, verbatim=True)
 
 
 def _report(
@@ -151,13 +151,13 @@ def _report(
     options: Namespace,
     failures: Mapping[str, str],
     published: Published | None,
-) -> Answer:
-    from custody.cli.ending import ending, short
+) -> Result:
+    from custody.cli.run_result import run_result, short
 
     path = _path(result, options.mode)
-    run = ending(result, options, failures)
+    run = run_result(result, options, failures)
     data = {"run": result, "document": path, "published": published}
-    return Answer(
+    return Result(
         data=data,
         text=chain(run.text, _where(short(path), published, wanted=bool(options.publish))),
         status=run.status,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from custody.cli import options as declare
-from custody.cli.answer import Answer, Arguments, Line
+from custody.cli.result import Arguments, Line, Result
 
 if TYPE_CHECKING:
     from custody.engine.verify import Verification
@@ -29,7 +29,7 @@ def arguments(parser: Arguments) -> None:
     )
 
 
-def answer(options: Namespace) -> Answer:
+def execute(options: Namespace) -> Result:
     """Check it."""
     from custody import api
     from custody.cli import config
@@ -39,7 +39,7 @@ def answer(options: Namespace) -> Answer:
         runsdir=config.setting("runsdir", options.runsdir),
         rebuild=options.rebuild,
     )
-    return Answer(data=found, text=_lines(found), status="FAIL" if found.mismatches else "PASS")
+    return Result(data=found, text=_lines(found), status="FAIL" if found.mismatches else "PASS")
 
 
 def _lines(found: Verification) -> Iterator[Line]:

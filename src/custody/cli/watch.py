@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from custody.cli.answer import Line
 from custody.cli.render.progress import Board
 from custody.cli.render.terminal import paint, wants_colour
+from custody.cli.result import Line
 
 
 @contextmanager

@@ -6,9 +6,9 @@ import platform
 
 from custody.engine import level
 from custody.engine.interruption import Interruption
+from custody.engine.recording import Listener
 from custody.engine.records import PIPELINE_NAME, Records
 from custody.engine.session import RunResult, Session
-from custody.engine.tape import Listener
 from custody.model.event import PipelineStarted
 from custody.model.graph import Pipeline
 from custody.model.ingest import IngestSwitch

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
-from custody.engine.place import Place
+from custody.engine.frame import Frame
 from custody.model.graph import Attribute, Node
 from custody.model.request import AnyRequest, Spent
 from custody.model.state import State
@@ -26,9 +26,9 @@ SHORTEST = 0.001
 """Seconds that a request gets at least."""
 
 
-def exceeded(place: Place, node: Node, state: State) -> str:
+def exceeded(frame: Frame, node: Node, state: State) -> str:
     """Return why no stage may begin any more; empty while there is something left."""
-    for whose, attributes, spent in _accounts(place, node, state):
+    for whose, attributes, spent in _accounts(frame, node, state):
         for name, used in _used(spent).items():
             limit = _limit(attributes, name)
             if used > limit:
@@ -36,11 +36,11 @@ def exceeded(place: Place, node: Node, state: State) -> str:
     return ""
 
 
-def bounded(request: AnyRequest, place: Place, node: Node, state: State) -> AnyRequest:
+def bounded(request: AnyRequest, frame: Frame, node: Node, state: State) -> AnyRequest:
     """Return the request with no more time than is left."""
     left = min(
         _limit(attributes, "max_seconds") - spent.seconds
-        for _, attributes, spent in _accounts(place, node, state)
+        for _, attributes, spent in _accounts(frame, node, state)
     )
     if left >= request.timeout:
         return request
@@ -48,9 +48,9 @@ def bounded(request: AnyRequest, place: Place, node: Node, state: State) -> AnyR
 
 
 def _accounts(
-    place: Place, node: Node, state: State
+    frame: Frame, node: Node, state: State
 ) -> Iterator[tuple[str, Mapping[str, Attribute], Spent]]:
-    for each, scope in zip(place.outwards(), state.scope(node.id).outwards(), strict=True):
+    for each, scope in zip(frame.outwards(), state.scope(node.id).outwards(), strict=True):
         yield each.name, each.pipeline.attributes, scope.spent
     yield node.id, node.attributes, state.usage.get(node.id, Spent())
 

@@ -8,22 +8,21 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from custody.checks.guards.secrets import redactor_for
-from custody.checks.guards.writes import (
+from custody.checks.gates.writes import (
     judge_changes,
     judge_holdouts,
     judge_twice,
     violation_reason,
 )
-from custody.engine.beside import Work, carry_out, side_by_side
+from custody.checks.guards.secrets import redactor_for
+from custody.engine.ask import Answer, Asked, Told
+from custody.engine.concurrency import Work, carry_out, side_by_side
 from custody.engine.interruption import Interruption
 from custody.engine.records import Records
 from custody.engine.redaction import Redaction
-from custody.engine.round import Answer, Asked, Told
 from custody.errors import MalformedDocument, Refused
 from custody.executors import Executor, Stage
 from custody.executors.document import with_document
-from custody.executors.ground import Ground
 from custody.model.allowlist import Allowlist
 from custody.model.change import Change, WorkspaceDiff
 from custody.model.event import RequestAnswered
@@ -33,6 +32,7 @@ from custody.model.ingest import mode_of
 from custody.model.record import encode_pretty
 from custody.model.request import Ack, AgentRequest, AnyRequest, ingest_of
 from custody.model.verdict import Verdict
+from custody.sandbox.stage import StageSandbox
 from custody.store.limits import as_recorded
 from custody.workspace.workspace import Workspace
 
@@ -56,7 +56,7 @@ class Effects:
         self._interruption = interruption
         self._redactor = redactor_for(os.environ)
         self._level = None if records.confinement is None else records.confinement.level
-        self._ground: Ground | None = None
+        self._sandbox: StageSandbox | None = None
         """Of the stage that is not judged yet."""
         self._carried_out: dict[str, Work] = {}
         """Requests that were carried out beside another one and are not answered yet."""
@@ -75,12 +75,12 @@ class Effects:
                 carry_out(works, self._execute)
             self._carried_out |= {work.request.id: work for work in works}
         work = self._carried_out.pop(request.id)
-        ground = self._ground = work.stage.ground
+        sandbox = self._sandbox = work.stage.sandbox
         ack = work.answer()
-        done, verdicts = self._take_stock(ground)
+        done, verdicts = self._take_stock(sandbox)
         if isinstance(request, AgentRequest) and request.output_path:
             verdicts += judge_changes(done.changes, Allowlist.parse(()), verdicts)
-        ack = _refuse(replace(ack, confined=ground.confined), verdicts)
+        ack = _refuse(replace(ack, confined=sandbox.confined), verdicts)
         ack = with_document(request, ack, self._run)
         ack, done = self._ingest(asked, ack, work.stage, done, tell)
         diff = work.folder.write(DIFF_NAME, encode_pretty(done))
@@ -95,7 +95,7 @@ class Effects:
         limits = ingest_of(asked.request)
         if limits is None:
             return ack, done
-        from custody.executors.ingest import ingest_answer
+        from custody.ingest.service import ingest_answer
 
         ack, facts = ingest_answer(
             ack,
@@ -125,7 +125,7 @@ class Effects:
             run=self._run,
             folder=folder.cleaned_by(redaction.data),
             workspace=self._workspace,
-            ground=Ground(self._level, self._workspace, request.id),
+            sandbox=StageSandbox(self._level, self._workspace, request.id),
         )
         return Work(request, stage, folder, redaction)
 
@@ -133,17 +133,17 @@ class Effects:
         """Return what a document held when it was written."""
         return self._run.document(written)
 
-    def _take_stock(self, ground: Ground) -> tuple[WorkspaceDiff, tuple[Verdict, ...]]:
+    def _take_stock(self, sandbox: StageSandbox) -> tuple[WorkspaceDiff, tuple[Verdict, ...]]:
         """Return what a stage changed, and what of it nobody may change."""
-        changes = self._workspace.capture(ground.layers)
-        if ground.layers is None:
+        changes = self._workspace.capture(sandbox.layers)
+        if sandbox.layers is None:
             return WorkspaceDiff(changes=changes), ()
         layer = self._workspace.layer
-        edits = self._workspace.capture() if ground.edited else ()
+        edits = self._workspace.capture() if sandbox.edited else ()
         verdicts = judge_twice(changes, edits)
         both = {change.path: change for change in (*changes, *edits)}
         changes = tuple(both[path] for path in sorted(both))
-        verdicts += judge_holdouts(changes, ground.layers.hidden)
+        verdicts += judge_holdouts(changes, sandbox.layers.hidden)
         return WorkspaceDiff(changes=changes, layer=layer), verdicts
 
     def recorded_changes(self, answered: RequestAnswered) -> tuple[Change, ...]:
@@ -163,16 +163,16 @@ class Effects:
 
     def roll_back(self) -> None:
         """Undo what a refused stage did; its changes stay as blobs."""
-        ground = self._ground
-        if not self._settle(accepted=False) or (ground is not None and ground.edited):
+        sandbox = self._sandbox
+        if not self._settle(accepted=False) or (sandbox is not None and sandbox.edited):
             self._workspace.restore()
 
     def _settle(self, *, accepted: bool) -> bool:
         """Bring the layers of the last stage to their end; tell whether it had any."""
-        ground, self._ground = self._ground, None
-        if ground is None or ground.layers is None:
+        sandbox, self._sandbox = self._sandbox, None
+        if sandbox is None or sandbox.layers is None:
             return False
-        self._workspace.settle(ground.layers, accepted=accepted)
+        self._workspace.settle(sandbox.layers, accepted=accepted)
         return True
 
     def _execute(self, request: AnyRequest, stage: Stage) -> Ack:

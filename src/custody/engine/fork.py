@@ -6,9 +6,9 @@ from msgspec.structs import replace
 
 from custody.engine import level
 from custody.engine.interruption import Interruption
+from custody.engine.recording import Listener
 from custody.engine.records import PIPELINE_NAME, Records, evidence_of
 from custody.engine.session import RunResult, Session
-from custody.engine.tape import Listener
 from custody.errors import UsageError
 from custody.model.confinement import ChosenLevel
 from custody.model.event import (

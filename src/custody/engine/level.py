@@ -13,10 +13,10 @@ from custody.errors import ConfinementMissing, UsageError
 from custody.handlers import handlers
 from custody.model.confinement import LEVELS, ChosenLevel, Level
 from custody.model.graph import Pipeline
-from custody.pipeline.part import all_nodes
+from custody.pipeline.subpipeline import all_nodes
 
 if TYPE_CHECKING:
-    from custody.executors.sandbox.levels import Offer
+    from custody.supervise.probe import Offer
 
 UNCONFINED: Level = "L1"
 
@@ -32,7 +32,7 @@ def choose(pipeline: Pipeline, agent: str, *, asked: str, folder: str) -> Chosen
         return None
     if asked == UNCONFINED:
         return ChosenLevel(level=UNCONFINED, asked=True)
-    from custody.executors.sandbox.levels import offered
+    from custody.supervise.probe import offered
 
     return pick(offered(folder), asked)
 
@@ -49,7 +49,7 @@ def require(chosen: ChosenLevel | None, *, folder: str) -> None:
     """Raise `ConfinementMissing` when this machine does not have the level of a run."""
     if chosen is None or chosen.level == UNCONFINED:
         return
-    from custody.executors.sandbox.levels import offered
+    from custody.supervise.probe import offered
 
     offer = offered(folder)
     if not offer.has(chosen.level):

@@ -1,17 +1,17 @@
-"""One run from its first stage to its end, whichever tape it is on."""
+"""One run from its first stage to its end, whichever recording it is on."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-from custody.checks.guards.writes import judge_changes, violation_reason
+from custody.checks.gates.writes import judge_changes, violation_reason
 from custody.engine import budget, redaction, retry
-from custody.engine.ingesting import with_ingest
-from custody.engine.items import ItemResult, outcome_of, work_through
-from custody.engine.place import Place
-from custody.engine.round import Asked, Steps, World, go
+from custody.engine.ask import Asked, Steps, World, go
+from custody.engine.each import ItemResult, outcome_of, work_through
+from custody.engine.frame import Frame
+from custody.engine.ingest_settings import with_ingest
+from custody.engine.recording import Recording
 from custody.engine.route import choose
-from custody.engine.tape import Tape
 from custody.errors import Refused
 from custody.handlers import Situation, handlers
 from custody.handlers.each import items_of
@@ -40,72 +40,72 @@ DEFAULT_MAX_VISITS = 10
 
 
 class Engine:
-    """Takes a pipeline along a tape. Everything it decides follows from the facts before."""
+    """Takes a pipeline along a recording. Everything it decides follows from the facts before."""
 
     def __init__(
         self,
         pipeline: Pipeline,
-        tape: Tape,
+        recording: Recording,
         world: World,
     ) -> None:
         self.pipeline = pipeline
         self.state = State()
-        self._tape = tape
+        self._recording = recording
         self._world = world
         self._handlers = handlers()
 
     def run(self, started: PipelineStarted) -> State:
         """Go on until the run has ended."""
         self._started = started
-        self._tape.rewind(self.state.apply)
+        self._recording.rewind(self.state.apply)
         self.state.apply(started)
-        self._tape.record(started)
+        self._recording.record(started)
         self.state.node = self.pipeline.start.id
-        place = Place.of_run(self.pipeline, started)
-        node, reason = go(self._walk(place), self._tape, self._world)
+        frame = Frame.of_run(self.pipeline, started)
+        node, reason = go(self._walk(frame), self._recording, self._world)
         if reason:
             unhandled = dict(sorted(self.state.unhandled.items()))
             self._record(PipelineFailed(node=node.id, reason=reason, unhandled=unhandled))
         else:
             self._record(PipelineCompleted(node=node.id))
-        self._tape.commit()
+        self._recording.commit()
         return self.state
 
-    def _walk(self, place: Place) -> Steps[tuple[Node, str]]:
+    def _walk(self, frame: Frame) -> Steps[tuple[Node, str]]:
         """Go from the start of a pipeline to its end; return the last node, and why it failed."""
-        node = place.pipeline.start
+        node = frame.pipeline.start
         while True:
-            if exceeded := self._exceeded(node, place):
+            if exceeded := self._exceeded(node, frame):
                 return node, exceeded
-            outcome = yield from self._stage(node, place)
+            outcome = yield from self._stage(node, frame)
             scope = self.state.scope(node.id)
             if node.type == "exit":
                 if outcome.status == "success" and not scope.unhandled:
                     return node, ""
                 return node, outcome.failure_reason or "a failed stage was never handled"
-            route = choose(place.pipeline, node.id, outcome.status, scope.context)
+            route = choose(frame.pipeline, node.id, outcome.status, scope.context)
             self._record(RouteChosen(node=node.id, route=route))
             if not route.target:
                 return node, f"no route from node {node.id} for outcome {outcome.status}"
-            node = place.pipeline.nodes[route.target]
+            node = frame.pipeline.nodes[route.target]
 
-    def _exceeded(self, node: Node, place: Place) -> str:
+    def _exceeded(self, node: Node, frame: Frame) -> str:
         visits = node.integer("max_visits", DEFAULT_MAX_VISITS)
         if self.state.visits.get(node.id, 0) >= visits:
             return f"max_visits exceeded: {node.id} ({visits})"
-        for each, scope in zip(place.outwards(), self.state.scope(node.id).outwards(), strict=True):
+        for each, scope in zip(frame.outwards(), self.state.scope(node.id).outwards(), strict=True):
             limit = each.pipeline.attributes.get("max_steps")
             if limit is not None and scope.steps >= int(str(limit.value)):
                 return f"max_steps exceeded: {limit.value}"
-        return budget.exceeded(place, node, self.state)
+        return budget.exceeded(frame, node, self.state)
 
-    def _stage(self, node: Node, place: Place) -> Steps[Outcome]:
+    def _stage(self, node: Node, frame: Frame) -> Steps[Outcome]:
         """Enter a node and try until it has an outcome."""
         visit = self.state.visits.get(node.id, 0) + 1
         attempt = 1
         while True:
-            outcome = yield from self._attempt(node, place, visit, attempt)
-            spent = budget.exceeded(place, node, self.state)
+            outcome = yield from self._attempt(node, frame, visit, attempt)
+            spent = budget.exceeded(frame, node, self.state)
             if spent or not retry.may_retry(node, attempt, outcome):
                 break
             delay = retry.delay(self._started.decided_as, node, attempt)
@@ -122,11 +122,11 @@ class Engine:
         self._record(ended(node=node.id, visit=visit, attempt=attempt, outcome=final), node)
         return final
 
-    def _attempt(self, node: Node, place: Place, visit: int, attempt: int) -> Steps[Outcome]:
+    def _attempt(self, node: Node, frame: Frame, visit: int, attempt: int) -> Steps[Outcome]:
         situation = Situation(
             state=self.state,
             scope=self.state.scope(node.id),
-            values=place.values,
+            values=frame.values,
             read=self._world.document,
             agent=self.state.agent,
             visit=visit,
@@ -139,11 +139,11 @@ class Engine:
             self._start_stage(node, visit, attempt, None)
             return self._refuse(node, refused)
         if request is not None:
-            request = budget.bounded(request, place, node, self.state)
-            request = with_ingest(request, place, node, self._started.ingest)
+            request = budget.bounded(request, frame, node, self.state)
+            request = with_ingest(request, frame, node, self._started.ingest)
         self._start_stage(node, visit, attempt, request)
         if node.type == EACH:
-            return (yield from self._each(node, place, situation))
+            return (yield from self._each(node, frame, situation))
         if request is None:
             return handler.outcome(node, Ack(request_id=situation.request_id(node), status="ok"))
         asked = Asked(node, visit, attempt, request)
@@ -152,12 +152,12 @@ class Engine:
         self.state.apply(answered)
         return self._judge(node, handler.outcome(node, answered.ack), changes)
 
-    def _each(self, node: Node, place: Place, situation: Situation) -> Steps[Outcome]:
+    def _each(self, node: Node, frame: Frame, situation: Situation) -> Steps[Outcome]:
         """Take every item of a list through the node's pipeline."""
         items = items_of(node, situation)
 
         def walk(index: int) -> Steps[ItemResult]:
-            inner = place.of_item(node, items[index - 1], index, len(items))
+            inner = frame.of_item(node, items[index - 1], index, len(items))
             _, reason = yield from self._walk(inner)
             context = self.state.scope(inner.pipeline.start.id).own
             return ItemResult(
@@ -165,7 +165,7 @@ class Engine:
             )
 
         results = yield from work_through(len(items), node.integer("max_parallel", 1), walk)
-        return outcome_of(node.id.removeprefix(place.prefix), results)
+        return outcome_of(node.id.removeprefix(frame.prefix), results)
 
     def _start_stage(
         self, node: Node, visit: int, attempt: int, request: AnyRequest | None
@@ -194,8 +194,8 @@ class Engine:
             self._world.accept(changes)
             return outcome
         self._record(GuardrailViolation(node=node.id, verdicts=outcome.refused), node)
-        if self._tape.live:
-            self._tape.commit()  # the verdict stays, whatever keeps the workspace from going back
+        if self._recording.live:
+            self._recording.commit()  # the verdict stays, whatever becomes of the workspace
             self._world.roll_back()
         return outcome
 
@@ -205,13 +205,13 @@ class Engine:
         return Outcome(status="fail", failure_reason=refused.what, refused=(verdict,))
 
     def _wait(self, seconds: float) -> None:
-        if self._tape.live:
-            self._tape.commit()
+        if self._recording.live:
+            self._recording.commit()
             self._world.wait(seconds)
 
     def _record(self, fact: AnyFact, node: Node | None = None) -> None:
         path = "" if node is None else f"nodes/{node.id}"
-        self._tape.record(fact, role="engine" if node is None else node.type, path=path)
+        self._recording.record(fact, role="engine" if node is None else node.type, path=path)
         self.state.apply(fact)
 
 

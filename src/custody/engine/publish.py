@@ -19,8 +19,8 @@ from custody.model.change import Change, Entry
 from custody.model.evidence import Evidence
 from custody.model.record import Record
 from custody.model.relpath import RelPath, write_policy
-from custody.store.faults import failure
 from custody.store.folders import lies_in
+from custody.store.os_errors import failure
 from custody.store.root import Root
 from custody.store.rundir import RunDirectory
 from custody.views.collect import Collector

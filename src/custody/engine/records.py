@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from custody.engine.tape import TapeEnded
+from custody.engine.recording import RecordingEnded
 from custody.errors import JournalBroken
 from custody.handlers import catalog
 from custody.model.change import Change, Layer, WorkspaceDiff
@@ -21,8 +21,8 @@ from custody.model.event import (
 from custody.model.evidence import Evidence
 from custody.model.graph import Pipeline
 from custody.model.record import decode
-from custody.pipeline.parts import Source
 from custody.pipeline.read import load_pipeline
+from custody.pipeline.subpipeline_files import Source
 from custody.store.journal import read_lines
 from custody.store.rundir import RunDirectory
 
@@ -126,7 +126,7 @@ class Remembered:
 
     def perform(self, *_request: object) -> tuple[RequestAnswered, tuple[Change, ...]]:
         """End the replay: from here on nothing is recorded."""
-        raise TapeEnded
+        raise RecordingEnded
 
     def document(self, written: Evidence) -> bytes:
         """Return what a document held when it was written."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from custody.engine.loop import Engine
+from custody.engine.recording import Recording, RecordingEnded
 from custody.engine.records import Records, Remembered
-from custody.engine.tape import Tape, TapeEnded
 from custody.errors import ReplayDiverged
 from custody.model.event import JournalLine, RunStatus
 from custody.model.graph import Pipeline
@@ -37,18 +37,18 @@ def replay(records: Records, pipeline: Pipeline) -> Replay:
 
 def play(records: Records, pipeline: Pipeline, lines: Iterable[JournalLine]) -> Replay:
     """Take the engine over recorded lines for as long as they agree."""
-    tape = Tape(lines, None)
-    engine = Engine(pipeline, tape, Remembered(records))
+    recording = Recording(lines, None)
+    engine = Engine(pipeline, recording, Remembered(records))
     divergence = ""
     try:
-        with suppress(TapeEnded):  # a run that was left ends before its end
+        with suppress(RecordingEnded):  # a run that was left ends before its end
             engine.run(records.genesis)
-            tape.expect_end()
+            recording.expect_end()
     except ReplayDiverged as diverged:
         divergence = str(diverged)
     return Replay(
-        facts=tape.played,
-        agreed_seq=tape.agreed_seq,
+        facts=recording.played,
+        agreed_seq=recording.agreed_seq,
         status=engine.state.status,
         divergence=divergence,
     )

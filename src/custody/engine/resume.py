@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from custody.engine import level
 from custody.engine.interruption import Interruption
-from custody.engine.look import overview
+from custody.engine.queries import overview
+from custody.engine.recording import Listener
 from custody.engine.records import PIPELINE_NAME, Records, evidence_of
 from custody.engine.replay import play
 from custody.engine.session import RunResult, Session
-from custody.engine.tape import Listener
 from custody.engine.waiting import waiting
 from custody.errors import JournalBroken, MalformedDocument, PathRefused, PipelineChanged
 from custody.model.documents import Checkpoint
@@ -25,7 +25,7 @@ from custody.model.event import (
     StageCompleted,
     StageStarted,
 )
-from custody.model.evidence import HOMES
+from custody.model.evidence import DOCUMENT_FOLDERS
 from custody.model.graph import Pipeline, same_sources
 from custody.model.request import Spent
 from custody.store.journal import EVENTS, Journal, digest, read_lines
@@ -125,7 +125,7 @@ def put_back_documents(records: Records) -> None:
         for evidence in fact.ack.evidence
         if evidence.is_document
     }
-    there = [path for path in run.files() if path.partition("/")[0] in HOMES]
+    there = [path for path in run.files() if path.partition("/")[0] in DOCUMENT_FOLDERS]
     for path in there:
         if path not in written and ".lost." not in path:
             run.set_aside(path)

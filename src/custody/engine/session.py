@@ -12,8 +12,8 @@ from custody.engine import level
 from custody.engine.effects import Effects
 from custody.engine.interruption import Interruption
 from custody.engine.loop import Engine
+from custody.engine.recording import Listener, Recording
 from custody.engine.records import Records
-from custody.engine.tape import Listener, Tape
 from custody.errors import AnswerAwaited, Interrupted
 from custody.executors.dispatch import Dispatch
 from custody.model.documents import Summary
@@ -25,7 +25,7 @@ from custody.model.event import (
 from custody.model.graph import Pipeline
 from custody.model.record import Record
 from custody.store.journal import Journal
-from custody.store.rundir import HOMES, LAYERS
+from custody.store.rundir import AGENT_HOMES, LAYERS
 from custody.views.collect import Collector
 from custody.views.rebuild import rebuild
 from custody.views.writer import ViewWriter
@@ -89,21 +89,21 @@ class Session:
         collector = rebuild(self._run, self._records.lines(), effects.recorded_changes)
         views = ViewWriter(self._run, self._journal, collector, effects.recorded_changes)
         views.open()
-        tape = Tape(
+        recording = Recording(
             self._records.lines(),
             self._journal,
             listeners=(views.hear, *listeners),
             committed=views.committed,
         )
         if resumed is not None:
-            tape.go_live = lambda: self._take_up(tape, resumed)
+            recording.go_live = lambda: self._take_up(recording, resumed)
         try:
-            Engine(self._pipeline, tape, effects).run(self._records.genesis)
-            if resumed is not None and resumed.torn_bytes and not tape.live:
-                tape.write(resumed)  # the run had ended, but what was cut off is told
-                tape.commit()
+            Engine(self._pipeline, recording, effects).run(self._records.genesis)
+            if resumed is not None and resumed.torn_bytes and not recording.live:
+                recording.write(resumed)  # the run had ended, but what was cut off is told
+                recording.commit()
         except AnswerAwaited as awaited:
-            tape.write(
+            recording.write(
                 RunWaiting(
                     node=awaited.request_id.partition("/")[0],
                     request_id=awaited.request_id,
@@ -112,11 +112,11 @@ class Session:
                 ),
                 path=awaited.path,
             )
-            tape.commit()
+            recording.commit()
             return self._result(collector, waiting=awaited.request_id)
         except KeyboardInterrupt:
-            tape.write(RunInterrupted(reason=interruption.requested or "interrupted"))
-            tape.commit()
+            recording.write(RunInterrupted(reason=interruption.requested or "interrupted"))
+            recording.commit()
             raise Interrupted(
                 f"run {self._run.run_id} was interrupted",
                 hint=f"custody resume {self._run.run_id}",
@@ -134,15 +134,15 @@ class Session:
             waiting=waiting,
         )
 
-    def _take_up(self, tape: Tape, resumed: RunResumed) -> None:
+    def _take_up(self, recording: Recording, resumed: RunResumed) -> None:
         """Put the workspace where the journal says it is, and say so."""
         level.require(self._records.confinement, folder=self._run.path)
-        if self._run.root.exists(HOMES):
-            self._run.root.remove_tree(HOMES)
+        if self._run.root.exists(AGENT_HOMES):
+            self._run.root.remove_tree(AGENT_HOMES)
         if self._run.root.exists(LAYERS):
             self._workspace.sort_out_layers(self._records.layers())
         restored = self._workspace.restore()
-        tape.write(
+        recording.write(
             RunResumed(
                 torn_bytes=resumed.torn_bytes,
                 restored=tuple(restored[:RESTORED_SHOWN]),

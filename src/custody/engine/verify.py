@@ -264,7 +264,7 @@ class _Audit:
         """Check what refused stages left; nothing is left of the others once a run has ended."""
         if not self._run.root.exists(LAYERS):
             return
-        from custody.workspace.stack import UPPER, Stack
+        from custody.workspace.overlay.stack import UPPER, Stack
 
         stack = Stack(self._run, Contents(None))
         recorded = self._records().layers()

@@ -7,24 +7,10 @@ itself: that is an ack too. `StorageFailed` and `Interrupted` do pass.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
-from custody.executors.ground import Ground
 from custody.model.request import Ack, AnyRequest
-from custody.store.rundir import RunDirectory, StageFolder
-from custody.workspace.workspace import Workspace
-
-
-class Stage(NamedTuple):
-    """Where one attempt may act."""
-
-    node: str
-    run: RunDirectory
-    folder: StageFolder
-    """For its evidence; nothing that it starts can write here."""
-    workspace: Workspace
-    ground: Ground
-    """What programs stand on."""
+from custody.sandbox.stage import Stage
 
 
 class Executor(Protocol):

@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from custody.executors import Stage
-from custody.executors.environment import base_environment, make_caches, stage_environment
-from custody.executors.ground import Access
-from custody.executors.process import Limits, Listener, Place, ProcessResult, Supervisor
-from custody.executors.sandbox.confinement import (
+from custody.model.evidence import Evidence
+from custody.model.request import CommandLine
+from custody.sandbox.confinement import (
     CACHE_VIEW,
     WORKSPACE_VIEW,
     Confinement,
-    Layers,
+    OverlayPaths,
     stage_confinement,
 )
-from custody.executors.streams import failure_summary
-from custody.model.evidence import Evidence
-from custody.model.request import CommandLine
+from custody.sandbox.environment import base_environment, make_caches, stage_environment
+from custody.sandbox.stage import Access
+from custody.supervise.streams import failure_summary
+from custody.supervise.supervisor import Launch, Limits, Listener, ProcessResult, Supervisor
 
 CACHE_FOLDER = "cache"
 
@@ -77,7 +77,7 @@ class CommandRunner:
         listener: Listener | None = None,
     ) -> Ran:
         """Do the same with ``variables`` of its own, an input, and somebody who listens."""
-        stage.ground.enter(access)
+        stage.sandbox.enter(access)
         place = self._place(line, stage, access, variables or {})
         names = f"{name}.stdout.log", f"{name}.stderr.log"
         with stage.folder.open_stream(names[0]) as out, stage.folder.open_stream(names[1]) as err:
@@ -90,7 +90,7 @@ class CommandRunner:
                 stdin=stdin,
                 listener=listener,
             )
-        stage.ground.tell(reached=result.reached, refused=result.refused)
+        stage.sandbox.tell(reached=result.reached, refused=result.refused)
         return Ran(line, result, stage.folder.seal(names[0]), stage.folder.seal(names[1]))
 
     def close(self) -> None:
@@ -99,7 +99,7 @@ class CommandRunner:
 
     def _place(
         self, line: CommandLine, stage: Stage, access: Access, variables: Mapping[str, str]
-    ) -> Place:
+    ) -> Launch:
         cache = cache_of(stage)
         make_caches(cache)
         environment = stage_environment(
@@ -112,19 +112,21 @@ class CommandRunner:
         confinement = self._confinement(line, stage, access)
         if confinement is not None and confinement.home:
             environment["HOME"] = confinement.home
-        return Place(stage.workspace.path, {**environment, **variables}, confinement)
+        return Launch(stage.workspace.path, {**environment, **variables}, confinement)
 
     def _confinement(self, line: CommandLine, stage: Stage, access: Access) -> Confinement | None:
-        if stage.ground.level == "L1":
+        if stage.sandbox.level == "L1":
             return None
-        from custody.executors.sandbox.toolchains import toolchains
+        from custody.sandbox.toolchains import toolchains
 
-        layers = stage.ground.layers
+        layers = stage.sandbox.layers
         return stage_confinement(
-            stage.ground.level,
+            stage.sandbox.level,
             workspace=stage.workspace.path,
             cache=cache_of(stage),
-            layers=None if layers is None else Layers(layers.lower, layers.upper, layers.work),
+            layers=None
+            if layers is None
+            else OverlayPaths(layers.lower, layers.upper, layers.work),
             changeable=access.changeable,
             readable=(*toolchains(self._base, _programs(line)), *access.readable),
             writable=access.writable,
@@ -140,12 +142,12 @@ def cache_of(stage: Stage) -> str:
 
 def seen_cache(stage: Stage) -> str:
     """Return where the stage's programs see that folder."""
-    return CACHE_VIEW if stage.ground.level == "L3" else cache_of(stage)
+    return CACHE_VIEW if stage.sandbox.level == "L3" else cache_of(stage)
 
 
 def seen_workspace(stage: Stage) -> str:
     """Return where the stage's programs see the workspace."""
-    return WORKSPACE_VIEW if stage.ground.level == "L3" else stage.workspace.path
+    return WORKSPACE_VIEW if stage.sandbox.level == "L3" else stage.workspace.path
 
 
 def _programs(line: CommandLine) -> tuple[str, ...]:

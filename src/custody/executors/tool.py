@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from custody.executors import Stage
 from custody.executors.commands import CommandRunner
-from custody.executors.ground import network_access
 from custody.model.request import Ack, ToolRequest
+from custody.sandbox.stage import network_access
 
 
 class ToolExecutor:

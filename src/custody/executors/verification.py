@@ -6,11 +6,11 @@ from custody.checks.gates.verification import judge_results
 from custody.errors import PathRefused
 from custody.executors import Stage
 from custody.executors.commands import CommandRunner, Ran
-from custody.executors.ground import network_access
 from custody.model.plan import CommandResult, FileResult
 from custody.model.record import encode_pretty
 from custody.model.relpath import RelPath
 from custody.model.request import Ack, VerificationRequest
+from custody.sandbox.stage import network_access
 
 RESULTS_NAME = "verification.results.json"
 

@@ -15,7 +15,7 @@ from custody.handlers import Handler, Situation
 from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Node, NodeType
 from custody.model.state import EACH
-from custody.pipeline.parts import ITEMS_LIMIT
+from custody.pipeline.subpipeline_files import ITEMS_LIMIT
 from custody.pipeline.template import CONTEXT, FIELD, NAME, as_text
 
 PARALLEL_LIMIT = 64

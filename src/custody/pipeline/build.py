@@ -12,10 +12,10 @@ import msgspec
 
 from custody.model.finding import Finding
 from custody.model.graph import Attribute, Catalog, Edge, Node, Pipeline, Position
+from custody.pipeline.messages import Nearest, found, shown
 from custody.pipeline.syntax import Attributes, EdgeStatement, NodeStatement, Source, Statement
 from custody.pipeline.types import Types
 from custody.pipeline.values import is_kind
-from custody.pipeline.wording import Nearest, found, shown
 
 DEFAULTS_LIMIT = 256
 """Default attributes that a node or an edge may inherit; every one of them costs for each."""

@@ -18,8 +18,8 @@ from typing import Any
 from custody.errors import MalformedDocument
 from custody.model.outcome import OUTCOMES
 from custody.model.record import Record
+from custody.pipeline.messages import Nearest, shown
 from custody.pipeline.template import as_text, look_up
-from custody.pipeline.wording import Nearest, shown
 
 OUTCOME = "outcome"
 _CONTEXT = "context."

@@ -14,11 +14,11 @@ from msgspec.structs import replace
 
 from custody.model.graph import Attribute, Edge, Node, Pipeline
 from custody.model.record import Record
-from custody.pipeline.part import located
+from custody.pipeline.messages import shown
+from custody.pipeline.subpipeline import located
 from custody.pipeline.template import TEMPLATES, names_in
 from custody.pipeline.values import written
 from custody.pipeline.vocabulary import COSMETICS
-from custody.pipeline.wording import shown
 
 _LOOKS = COSMETICS | {"label", "shape"}
 _LONG = 40

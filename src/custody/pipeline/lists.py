@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from custody.model.graph import Attribute, AttributeValue
-from custody.pipeline.reading import NAMES, Reading
+from custody.pipeline.messages import shown
+from custody.pipeline.parse_state import NAMES, Reading
 from custody.pipeline.syntax import Attributes
 from custody.pipeline.tokens import END, WORD, match_attribute, unescape
 from custody.pipeline.values import bare_value
-from custody.pipeline.wording import shown
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _SEPARATORS = frozenset((",", ";"))

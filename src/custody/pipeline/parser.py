@@ -20,10 +20,10 @@ from typing import Final
 
 from custody.model.graph import Position
 from custody.pipeline.lists import read_assignment, read_lists
-from custody.pipeline.reading import ARROWS, NAMES, Reading
+from custody.pipeline.messages import shown
+from custody.pipeline.parse_state import ARROWS, NAMES, Reading
 from custody.pipeline.syntax import Defaults, EdgeStatement, NodeStatement, Scope, Source, Statement
 from custody.pipeline.tokens import END, WORD
-from custody.pipeline.wording import shown
 
 NODE_ID: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
 """Node ids become names of folders."""

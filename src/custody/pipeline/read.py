@@ -11,10 +11,10 @@ from custody.errors import PipelineInvalid
 from custody.model.finding import Finding
 from custody.model.graph import Catalog, Pipeline, Position
 from custody.pipeline.build import build
+from custody.pipeline.messages import found
 from custody.pipeline.parser import parse
-from custody.pipeline.parts import Library, PartReader
 from custody.pipeline.rules import judge
-from custody.pipeline.wording import found
+from custody.pipeline.subpipeline_files import Library, PartReader
 
 SIZE_LIMIT: Final = 16 * 1024 * 1024
 

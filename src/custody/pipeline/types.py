@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from custody.model.finding import Finding
 from custody.model.graph import Attribute, Catalog
+from custody.pipeline.messages import Nearest, found, shown
 from custody.pipeline.syntax import Attributes
 from custody.pipeline.vocabulary import (
     DEFAULT_SHAPE,
@@ -19,7 +20,6 @@ from custody.pipeline.vocabulary import (
     LATER_TYPES,
     TYPES,
 )
-from custody.pipeline.wording import Nearest, found, shown
 
 
 class Types:

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 
 from custody.checks.guards.secrets import secret_values
 from custody.errors import UsageError
-from custody.executors.process import Limits, Place, ProcessResult, Supervisor
-from custody.executors.streams import readable
 from custody.model.request import Command, CommandLine
 from custody.scenarios import INFRA_EXIT, MODE_VARIABLE, Fault, Mode, Phase, Scenario
 from custody.scenarios.faults import infrastructure_fault
+from custody.supervise.streams import readable
+from custody.supervise.supervisor import Launch, Limits, ProcessResult, Supervisor
 
 OUTPUT = 1 << 20
 """Bytes of each stream that are read for what they complain of."""
@@ -63,7 +63,7 @@ def _phase(
 ) -> Phase:
     name = script if "/" in script else f"./{script}"
     line = CommandLine(text=name, commands=(Command(argv=(name,)),))
-    place = Place(workspace=os.getcwd(), environment={**environment, MODE_VARIABLE: mode})
+    place = Launch(workspace=os.getcwd(), environment={**environment, MODE_VARIABLE: mode})
     streams = os.memfd_create("stdout"), os.memfd_create("stderr")
     try:
         result = supervisor.run(

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from custody.errors import BlobDamaged, PathRefused
 from custody.model.relpath import RelPath
 from custody.store import files, syscalls
-from custody.store.faults import failure
+from custody.store.os_errors import failure
 from custody.store.root import DIGEST_LIMIT, READ_LIMIT, Root
 
 FOLDER = "blobs"

@@ -7,7 +7,7 @@ from contextlib import suppress
 from threading import Lock
 
 from custody.store import files
-from custody.store.faults import failure
+from custody.store.os_errors import failure
 from custody.store.resolve import DIRECTORY, own
 from custody.store.root import Root
 

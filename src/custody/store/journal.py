@@ -26,8 +26,8 @@ from custody.model.event import GENESIS, AnyFact, JournalLine
 from custody.model.record import encode
 from custody.store import files
 from custody.store.chain import Chain, Link
-from custody.store.faults import failure
 from custody.store.limits import encoded
+from custody.store.os_errors import failure
 from custody.store.root import Root
 
 EVENTS = "events.jsonl"

@@ -25,7 +25,7 @@ from typing import Self, TypeVar
 from custody.errors import PathRefused, StorageFailed
 from custody.model.relpath import RelPath
 from custody.store import files
-from custody.store.faults import failure
+from custody.store.os_errors import failure
 from custody.store.resolve import DIRECTORY, Resolver, beneath
 
 READ_LIMIT = 256 << 20

@@ -18,26 +18,26 @@ from custody.errors import BlobDamaged, PathRefused, RunExists, RunLocked, RunNo
 from custody.model.evidence import Evidence
 from custody.model.record import Record, decode, encode_pretty
 from custody.store import files
+from custody.store.attempt_folder import AttemptFolder
 from custody.store.blobs import FOLDER as BLOBS
 from custody.store.blobs import Blobs
-from custody.store.faults import failure
+from custody.store.double_buffer import DoubleBuffer
 from custody.store.folders import Folders
 from custody.store.index import MANIFEST, check_run_id
 from custody.store.journal import EVENTS
+from custody.store.os_errors import failure
 from custody.store.resolve import own
 from custody.store.root import Root
-from custody.store.slot import Slot
-from custody.store.stage import StageFolder
 
-__all__ = ["RunDirectory", "StageFolder"]
+__all__ = ["AttemptFolder", "RunDirectory"]
 
 BEGINNING = ".new."
 """How the name of a run directory begins until the run is published."""
 LAYERS = "layers"
 """Where stages that work on an overlay leave their changes."""
-HOMES = "homes"
+AGENT_HOMES = "homes"
 """What agents keep while they work; not for evidence."""
-_NOT_OURS = frozenset({"workspace", LAYERS, "cache", HOMES})
+_NOT_OURS = frozenset({"workspace", LAYERS, "cache", AGENT_HOMES})
 """Folders that others write."""
 _NODE_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}")
 _T = TypeVar("_T", bound=Record)
@@ -51,7 +51,7 @@ class RunDirectory:
         self.run_id = run_id
         self.blobs = Blobs(root)
         self._folders_open = Folders(root)
-        self._slots: dict[str, Slot] = {}
+        self._buffers: dict[str, DoubleBuffer] = {}
         self._streams: dict[str, int] = {}
         self._durable: set[str] = set()
         self._unsynced: list[str] = []
@@ -121,8 +121,8 @@ class RunDirectory:
             home, name = os.path.split(self.path)
             with Root.open(home, resolver=own) as parent:
                 parent.remove_tree(name)
-        while self._slots:
-            self._slots.popitem()[1].close()
+        while self._buffers:
+            self._buffers.popitem()[1].close()
         while self._streams:
             os.close(self._streams.popitem()[1])
         self._folders_open.close()
@@ -179,12 +179,12 @@ class RunDirectory:
         """Remove the temporary files that a process left when it ended; return how many."""
         return sum(self._sweep(folder) for folder in self._folders())
 
-    def stage(self, node: str, visit: int, attempt: int) -> StageFolder:
+    def stage(self, node: str, visit: int, attempt: int) -> AttemptFolder:
         """Return the folder of one attempt; it is made when something is put there."""
         if _NODE_ID.fullmatch(node) is None:
             raise PathRefused("node_id", f"{node!r} cannot name a folder", where=self.path)
         path = f"nodes/{node}/{visit}.{attempt}"
-        return StageFolder(self.root, self._folders_open, path, self._durable)
+        return AttemptFolder(self.root, self._folders_open, path, self._durable)
 
     def write(self, path: str, data: bytes, *, sync: bool = False) -> None:
         """Put a file there, whole or not at all; see `Root.write`."""
@@ -196,10 +196,10 @@ class RunDirectory:
 
     def replace(self, name: str, data: bytes) -> None:
         """Put a view there that is replaced after every stage: nothing is synced."""
-        slot = self._slots.get(name)
-        if slot is None:
-            slot = self._slots[name] = Slot(self.root, name)
-        slot.put(data)
+        buffer = self._buffers.get(name)
+        if buffer is None:
+            buffer = self._buffers[name] = DoubleBuffer(self.root, name)
+        buffer.put(data)
 
     def append(self, path: str, data: bytes) -> None:
         """Add to a view that can be made again: nothing is synced."""
@@ -270,9 +270,9 @@ class RunDirectory:
         descriptor = self._streams.pop(path, None)
         if descriptor is not None:
             os.close(descriptor)
-        slot = self._slots.pop(path, None)
-        if slot is not None:
-            slot.close()
+        buffer = self._buffers.pop(path, None)
+        if buffer is not None:
+            buffer.close()
 
     def _folders(self) -> Iterator[str]:
         """Yield every folder of the run that only custody writes, each before those in it."""

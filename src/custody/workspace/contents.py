@@ -9,7 +9,7 @@ import stat
 from custody.errors import PathRefused
 from custody.store import files
 from custody.store.blobs import Blobs
-from custody.store.faults import failure
+from custody.store.os_errors import failure
 from custody.store.root import DIGEST_LIMIT, READ_LIMIT, Root
 
 IN_MEMORY = 4 << 20

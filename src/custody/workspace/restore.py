@@ -10,7 +10,7 @@ from typing import TypeGuard
 from custody.model.change import Entry
 from custody.store import files
 from custody.store.blobs import Blobs
-from custody.store.faults import failure
+from custody.store.os_errors import failure
 from custody.store.root import Root
 from custody.workspace.contents import IN_MEMORY, copy_all
 

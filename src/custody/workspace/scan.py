@@ -26,7 +26,7 @@ import msgspec
 
 from custody.errors import PathRefused
 from custody.model.change import Entry
-from custody.store.faults import failure
+from custody.store.os_errors import failure
 from custody.store.root import Root
 from custody.workspace.contents import Contents
 

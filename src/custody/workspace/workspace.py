@@ -28,8 +28,8 @@ from custody.workspace.scan import Scanner
 from custody.workspace.tree import change_between, listing, read_listing, tree_of
 
 if TYPE_CHECKING:
-    from custody.workspace.layer import Layers
-    from custody.workspace.stack import Stack
+    from custody.workspace.overlay.layer import Layers
+    from custody.workspace.overlay.stack import Stack
 
 FOLDER = "workspace"
 
@@ -88,7 +88,7 @@ class Workspace:
     @cached_property
     def _stack(self) -> Stack:
         """Most runs have no layers, and need not load what makes them."""
-        from custody.workspace.stack import Stack
+        from custody.workspace.overlay.stack import Stack
 
         return Stack(self._run, self._contents)
 
@@ -121,7 +121,7 @@ class Workspace:
     def _holdouts(
         self, hidden: Iterable[RelPath | str], scope: Iterable[RelPath | str] | None
     ) -> Holdouts:
-        from custody.workspace.mask import hide, keep_only
+        from custody.workspace.overlay.mask import hide, keep_only
 
         holdouts = hide(hidden, self.expected)
         return holdouts if scope is None else holdouts.and_also(keep_only(scope, self.expected))

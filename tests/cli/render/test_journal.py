@@ -3,8 +3,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from custody.cli.answer import Line
 from custody.cli.render.journal import detail, journal_line
+from custody.cli.result import Line
 from custody.model.event import (
     FACTS,
     GENESIS,

@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
-from custody.cli.answer import Line
 from custody.cli.render.progress import AT_WORK, SHOWN, Board, Row
+from custody.cli.result import Line
 from custody.model.event import (
     GENESIS,
     AnyFact,

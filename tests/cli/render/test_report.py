@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from custody.cli.render.report import Place, failing, report
+from custody.cli.render.report import Location, failing, report
 from custody.model.documents import StageSummary, Summary
 from custody.model.event import RunStatus
 from custody.model.outcome import OutcomeStatus
 
-PLACE = Place(path="runs/r1", name="r1")
+PLACE = Location(path="runs/r1", name="r1")
 
 
 def row(node: str, outcome: OutcomeStatus = "success", *, visit: int = 1) -> StageSummary:
@@ -92,5 +92,5 @@ def test_long_lists_are_cut_unless_all_is_wanted() -> None:
 
 def test_what_is_typed_is_quoted() -> None:
     page = summary("RUNNING", row("a"))
-    lines = [line.text for line in report(page, Place("my runs/r1", "my runs/r1"))]
+    lines = [line.text for line in report(page, Location("my runs/r1", "my runs/r1"))]
     assert lines[-1] == "next:     custody resume 'my runs/r1'"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from custody.cli.answer import Line
 from custody.cli.render.terminal import paint, visible, wants_colour
+from custody.cli.result import Line
 
 
 class Terminal(io.StringIO):

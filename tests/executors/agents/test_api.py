@@ -27,9 +27,9 @@ from custody.executors.agents.chat import SYSTEM, ChatReader, request_body
 from custody.executors.agents.listening import Listening, Watch
 from custody.executors.agents.log import AgentLog
 from custody.executors.agents.settings import Settings
-from custody.executors.process import Limits
 from custody.model.event import RequestAnswered
 from custody.model.request import Ack, Usage
+from custody.supervise.supervisor import Limits
 from custody.testing.model_server import ModelServer, Script, Turn
 from support.bench import Bench
 

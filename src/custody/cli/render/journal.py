@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from custody.cli.answer import Line, Tone
 from custody.cli.render.table import count, seconds
+from custody.cli.result import Line, Tone
 from custody.model.event import (
     AgentReplaced,
     AnyFact,

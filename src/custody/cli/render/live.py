@@ -9,10 +9,10 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from custody.cli.answer import Tone
 from custody.cli.render.progress import AT_WORK, Row, tone
 from custody.cli.render.table import seconds
 from custody.cli.render.terminal import visible
+from custody.cli.result import Tone
 
 _STYLES: dict[Tone, str] = {"": "", "good": "green", "warn": "yellow", "bad": "red"}
 

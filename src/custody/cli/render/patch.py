@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import unified_diff
 
-from custody.cli.answer import Line, Tone
+from custody.cli.result import Line, Tone
 from custody.model.change import Change, Entry
 from custody.views.changed import ChangedFile
 

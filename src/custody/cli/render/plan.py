@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from custody.cli.answer import Line
 from custody.cli.render.table import count
+from custody.cli.result import Line
 from custody.model.graph import Node, Pipeline
 from custody.pipeline.plan import PlannedNode
 

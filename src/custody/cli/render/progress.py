@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
-from custody.cli.answer import Line, Tone
 from custody.cli.render.table import count, seconds
+from custody.cli.result import Line, Tone
 from custody.model.event import (
     AnyFact,
     JournalLine,

@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from custody.cli.answer import Line, Tone
 from custody.cli.render.progress import tone
 from custody.cli.render.table import count, seconds, table
+from custody.cli.result import Line, Tone
 from custody.model.documents import StageSummary, Summary
 from custody.model.event import RunStatus
 
@@ -19,7 +19,7 @@ HEADINGS = ("stage", "type", "outcome", "attempts", "time", "changed", "evidence
 _TONES: dict[RunStatus, Tone] = {"PASS": "good", "FAIL": "bad", "RUNNING": "warn"}
 
 
-class Place(NamedTuple):
+class Location(NamedTuple):
     """Where a run is, and what to type for it."""
 
     path: str
@@ -29,7 +29,7 @@ class Place(NamedTuple):
 
 def report(
     summary: Summary,
-    place: Place,
+    place: Location,
     *,
     failures: Mapping[str, str] | None = None,
     whole: bool = False,
@@ -58,7 +58,7 @@ def failing(summary: Summary) -> tuple[StageSummary, ...]:
     return unhandled or tuple(failed.values())[-1:]
 
 
-def _failing_part(summary: Summary, place: Place, failures: Mapping[str, str]) -> Iterator[Line]:
+def _failing_part(summary: Summary, place: Location, failures: Mapping[str, str]) -> Iterator[Line]:
     if summary.reason:
         yield Line(f"  {summary.reason}")
     for row in failing(summary):
@@ -104,7 +104,7 @@ def _changed(paths: tuple[str, ...], *, whole: bool) -> Iterator[Line]:
         yield Line(f"  … and {len(paths) - len(shown)} more", "faint")
 
 
-def _following(summary: Summary, place: Place) -> Iterator[str]:
+def _following(summary: Summary, place: Location) -> Iterator[str]:
     """Return the commands worth trying after this."""
     name = shlex.quote(place.name)
     if summary.status == "RUNNING":

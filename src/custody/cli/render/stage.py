@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from custody.cli.answer import Line
 from custody.cli.render.progress import tone
 from custody.cli.render.table import count, seconds
+from custody.cli.result import Line
 from custody.model.request import Ack, AgentRequest, AnyRequest, ToolRequest, VerificationRequest
 from custody.views.attempts import Account, Attempt
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TextIO
 
-from custody.cli.answer import Line, Tone
+from custody.cli.result import Line, Tone
 
 _UNSAFE = re.compile(
     "[\x00-\x08\x0a-\x1f\x7f-\x9f"  # C0 but for the tab, DEL, C1

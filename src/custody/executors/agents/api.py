@@ -30,9 +30,9 @@ from custody.executors.agents.log import AgentLog
 from custody.executors.agents.program import limits_of, told
 from custody.executors.agents.records import Json
 from custody.executors.agents.settings import Settings
-from custody.executors.process import Limits
 from custody.model.evidence import Evidence
 from custody.model.request import Ack, AgentRequest, Usage
+from custody.supervise.supervisor import Limits
 
 OPENAI = "https://api.openai.com/v1"
 KEY = "OPENAI_API_KEY"
@@ -40,7 +40,7 @@ OLLAMA = "http://127.0.0.1:11434/v1"
 OLLAMA_PORT = 11434
 RETRIES = 2
 
-Place = Callable[[Mapping[str, str]], Server]
+ServerLookup = Callable[[Mapping[str, str]], Server]
 """From the environment to the server that is asked when no setting names one."""
 
 
@@ -71,7 +71,7 @@ def ollama_server(environment: Mapping[str, str]) -> Server:
 class ApiAgent:
     """Asks a model."""
 
-    def __init__(self, name: str, place: Place, model: str = "") -> None:
+    def __init__(self, name: str, place: ServerLookup, model: str = "") -> None:
         require_sdk()
         self._name = name
         self._place = place

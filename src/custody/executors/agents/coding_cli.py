@@ -71,7 +71,7 @@ class CodingAgent:
         settings = Settings(cli.name, request.settings, os.environ)
         model = settings.text("model", self._model)
         passed = settings.passed(*cli.keys, *PROXIES)
-        confined = stage.ground.level != "L1"
+        confined = stage.sandbox.level != "L1"
         with own_home(stage, cli.name) as home:
             program = Program(
                 name=cli.name,

@@ -22,12 +22,12 @@ import msgspec
 from custody.checks.guards.paths import admit_write
 from custody.errors import MalformedDocument, PathRefused
 from custody.executors import Stage
+from custody.ingest.fence_reasons import REASONS
+from custody.ingest.fences import parse_fences
 from custody.model.answer import FileEdit
 from custody.model.relpath import RelPath
 from custody.model.request import Ack
 from custody.model.verdict import Verdict
-from custody.workspace.fence_reasons import REASONS
-from custody.workspace.fences import parse_fences
 
 if TYPE_CHECKING:
     from custody.executors.agents.patch import FilePatch
@@ -109,7 +109,7 @@ def refusal(edit: FileEdit, stage: Stage) -> Verdict | None:
 
 def apply_edit(edit: FileEdit, stage: Stage) -> None:
     """Write or remove one file that was admitted."""
-    stage.ground.edited = True
+    stage.sandbox.edited = True
     path = admit_write(edit.path, stage.workspace.root)  # edits before it count as well
     if edit.content is None:
         stage.workspace.root.remove(path)

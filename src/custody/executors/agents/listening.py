@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 from custody.checks.guards.secrets import StreamRedactor, redactor_for
 from custody.executors.agents.chat import ChatFailed, ChatReader
 from custody.executors.agents.log import AgentLog
-from custody.executors.process import Limits
 from custody.model.request import Usage
 from custody.store import files
-from custody.store.faults import failure
+from custody.store.os_errors import failure
+from custody.supervise.supervisor import Limits
 
 _KEY = "CUSTODY_API_KEY"
 """By such a name the key is known as a secret, whatever the user calls it."""

@@ -24,12 +24,12 @@ from custody.executors.agents.log import AgentLog
 from custody.executors.agents.read_scope import ReadScope
 from custody.executors.agents.settings import Settings
 from custody.executors.commands import CommandRunner, Ran
-from custody.executors.ground import Access
-from custody.executors.process import Limits, Listener, StreamName
 from custody.model.confinement import read_network
 from custody.model.evidence import Evidence
 from custody.model.request import Ack, AgentRequest, Command, CommandLine, Usage
-from custody.store.rundir import HOMES
+from custody.sandbox.stage import Access
+from custody.store.rundir import AGENT_HOMES
+from custody.supervise.supervisor import Limits, Listener, StreamName
 
 HEARTBEAT = 30.0
 INACTIVITY = 60.0
@@ -212,7 +212,7 @@ def own_home(stage: Stage, agent: str) -> Iterator[str]:
     every temporary directory, where some agents refuse to put what they start.
     """
     place = stage.folder.path.removeprefix("nodes/").replace("/", ".")
-    path = f"{HOMES}/{agent}/{place}"
+    path = f"{AGENT_HOMES}/{agent}/{place}"
     root = stage.run.root
     try:
         if root.exists(path):
@@ -298,7 +298,7 @@ def _log_end(log: AgentLog, ran: Ran, reply: Reply) -> None:
 
 
 def _summary(finished: Finished) -> str:
-    from custody.executors.streams import failure_summary
+    from custody.supervise.streams import failure_summary
 
     ran = finished.ran
     headline = f"the agent failed: {failure_reason(finished)}"

@@ -16,6 +16,7 @@ from custody.model.graph import (
     Pipeline,
     Position,
 )
+from custody.pipeline.messages import Nearest, found, shown
 from custody.pipeline.template import CONTEXT, FIELD, ITEM_NAMES, NAME, RESERVED
 from custody.pipeline.values import EXPECTED, is_kind, number, written
 from custody.pipeline.vocabulary import (
@@ -25,7 +26,6 @@ from custody.pipeline.vocabulary import (
     NODE_ATTRIBUTES,
     RANGES,
 )
-from custody.pipeline.wording import Nearest, found, shown
 
 _BLANKS = 16
 """How far from its value an attribute's name is looked for."""

@@ -13,6 +13,7 @@ from custody.model.finding import Finding, Severity
 from custody.model.graph import Catalog, Pipeline, Position
 from custody.pipeline.condition import parse_condition
 from custody.pipeline.document import document_path
+from custody.pipeline.messages import Nearest, found, shown
 from custody.pipeline.template import (
     CONTEXT,
     FIELD,
@@ -22,7 +23,6 @@ from custody.pipeline.template import (
     documents_in,
     look_into,
 )
-from custody.pipeline.wording import Nearest, found, shown
 
 WORKSPACE = "workspace/"
 

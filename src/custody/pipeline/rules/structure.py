@@ -8,8 +8,8 @@ from custody.model.finding import Finding
 from custody.model.graph import Catalog, Pipeline
 from custody.model.state import EACH
 from custody.pipeline.build import UNDECLARED
-from custody.pipeline.part import could_be_item_of
-from custody.pipeline.wording import found, shown
+from custody.pipeline.messages import found, shown
+from custody.pipeline.subpipeline import could_be_item_of
 
 START = "start"
 EXIT = "exit"

@@ -1,0 +1,62 @@
+"""Whether the blocks of a document become files of the workspace, and how many. Pure.
+
+    ingest                  yes or no
+    ingest.max_files        how many files
+    ingest.max_bytes        bytes of one of them
+    ingest.max_total_bytes  bytes of all together
+
+Each may stand on the node that writes the document, and on the graph for all of its nodes; of
+graphs that an `each` node runs the innermost that says something counts. Where nobody says
+whether, the run does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from msgspec.structs import replace
+
+from custody.engine.frame import Frame
+from custody.model.graph import Attribute, AttributeValue, Node
+from custody.model.ingest import IngestLimits, IngestSwitch
+from custody.model.request import AgentRequest, AnyRequest, WriteRequest
+
+
+def with_ingest(request: AnyRequest, frame: Frame, node: Node, switch: IngestSwitch) -> AnyRequest:
+    """Return the request, told what to do with the blocks of the document that it writes."""
+    writes = isinstance(request, WriteRequest) or (
+        isinstance(request, AgentRequest) and bool(request.output_path)
+    )
+    if not writes or not _is_on(frame, node, switch):
+        return request
+    default = IngestLimits()
+    limits = IngestLimits(
+        files=_number(frame, node, "ingest.max_files", default.files),
+        file_bytes=_number(frame, node, "ingest.max_bytes", default.file_bytes),
+        total_bytes=_number(frame, node, "ingest.max_total_bytes", default.total_bytes),
+    )
+    return replace(request, ingest=limits)
+
+
+def _is_on(frame: Frame, node: Node, switch: IngestSwitch) -> bool:
+    said = _said(frame, node, "ingest")
+    if switch == "forced" or said is None:
+        return switch != "off"
+    return said is True or said == "true"
+
+
+def _number(frame: Frame, node: Node, name: str, default: int) -> int:
+    said = _said(frame, node, name)
+    return default if said is None else int(str(said))
+
+
+def _said(frame: Frame, node: Node, name: str) -> AttributeValue | None:
+    """Return what is said nearest to the node; None when nobody says anything."""
+    values = (each[name].value for each in _speakers(frame, node) if name in each)
+    return next(values, None)
+
+
+def _speakers(frame: Frame, node: Node) -> Iterator[Mapping[str, Attribute]]:
+    yield node.attributes
+    for each in frame.outwards():
+        yield each.pipeline.attributes

@@ -1,0 +1,152 @@
+"""The journal as the engine sees it: what is recorded is played first, then it is written on.
+
+While there are recorded facts left, every fact that the engine comes to must be the next one
+in the recording, and requests are answered from it. When they run out, the recording goes live:
+new facts are appended to the journal. One without a journal ends there; that is a replay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from custody.errors import ReplayDiverged
+from custody.model.event import (
+    AnyFact,
+    JournalLine,
+    PipelineStarted,
+    RequestAnswered,
+    RouteChosen,
+    StageCompleted,
+    StageFailed,
+)
+from custody.model.record import encode
+from custody.store.journal import Journal
+
+_BOUNDARIES = (PipelineStarted, StageCompleted, StageFailed, RouteChosen)
+
+Listener = Callable[[JournalLine, AnyFact], None]
+
+
+class RecordingEnded(Exception):
+    """A replay reached the end of what was recorded."""
+
+
+class Recording:
+    """Facts in order, recorded ones first."""
+
+    def __init__(
+        self,
+        recorded: Iterable[JournalLine],
+        journal: Journal | None,
+        *,
+        listeners: tuple[Listener, ...] = (),
+        committed: Callable[[], None] | None = None,
+    ) -> None:
+        self._recorded = iter(recorded)
+        self._journal = journal
+        self.go_live: Callable[[], None] | None = None
+        """Called once, before the first new fact."""
+        self._listeners = listeners
+        self._committed = committed
+        self._passed: Callable[[AnyFact], None] = _ignore
+        self._unheard: list[tuple[JournalLine, AnyFact]] = []
+        self._next: tuple[JournalLine, AnyFact] | None = None
+        self.live = False
+        """Whether new facts are being written."""
+        self.played = 0
+        """How many recorded facts were come to."""
+        self.agreed_seq = 0
+        """The last recorded line at which no stage was under way."""
+
+    def rewind(self, passed: Callable[[AnyFact], None]) -> None:
+        """Get ready to play; ``passed`` is told of recorded facts that are no decisions."""
+        self._passed = passed
+        self._advance()
+
+    def record(self, fact: AnyFact, *, role: str = "engine", path: str = "") -> None:
+        """Come to a fact: it must be the next one recorded, or it is written now."""
+        if self._next is not None:
+            line, recorded = self._next
+            if encode(recorded) != encode(fact) or type(recorded) is not type(fact):
+                raise _divergence(line, recorded, fact)
+            self._played(line, fact)
+            return
+        self._be_live()
+        self.write(fact, role=role, path=path)
+
+    def write(self, fact: AnyFact, *, role: str = "engine", path: str = "") -> None:
+        """Append a fact to the journal; it is durable after `commit`."""
+        if self._journal is None:
+            raise RecordingEnded
+        self._unheard.append((self._journal.append(fact, role=role, path=path), fact))
+
+    def answer(self, request_id: str) -> RequestAnswered | None:
+        """Return the recorded answer to a request; None when it must be asked now."""
+        if self._next is None:
+            self._be_live()
+            return None
+        line, recorded = self._next
+        if not isinstance(recorded, RequestAnswered) or recorded.ack.request_id != request_id:
+            raise ReplayDiverged(
+                f"the journal holds {line.event} where an answer to {request_id} is due",
+                where=f"line {line.seq + 1}",
+            )
+        self._played(line, recorded)
+        return recorded
+
+    def commit(self) -> None:
+        """Make everything written so far durable, then tell the listeners."""
+        if self._journal is None or not self._unheard:
+            return
+        self._journal.commit()
+        heard, self._unheard = self._unheard, []
+        for line, fact in heard:
+            for listener in self._listeners:
+                listener(line, fact)
+        if self._committed is not None:
+            self._committed()
+
+    def expect_end(self) -> None:
+        """Make sure that nothing is recorded after the run's end; raises `ReplayDiverged`."""
+        if self._next is not None:
+            line, _fact = self._next
+            raise ReplayDiverged(
+                f"the journal goes on with {line.event} after the run ended",
+                where=f"line {line.seq + 1}",
+            )
+
+    def _played(self, line: JournalLine, fact: AnyFact) -> None:
+        self.played += 1
+        if isinstance(fact, _BOUNDARIES):
+            self.agreed_seq = line.seq
+        self._advance()
+
+    def _be_live(self) -> None:
+        if self.live:
+            return
+        if self._journal is None:
+            raise RecordingEnded
+        self.live = True
+        if self.go_live is not None:
+            self.go_live()
+
+    def _advance(self) -> None:
+        self._next = None
+        for line in self._recorded:
+            fact = line.fact()
+            if fact.decision:
+                self._next = (line, fact)
+                return
+            self._passed(fact)
+
+
+def _ignore(_fact: AnyFact) -> None:
+    """Take no notice."""
+
+
+def _divergence(line: JournalLine, recorded: AnyFact, fact: AnyFact) -> ReplayDiverged:
+    return ReplayDiverged(
+        f"the journal holds {line.event} {encode(recorded).decode()[:300]} "
+        f"but the recorded answers lead to {type(fact).__name__} {encode(fact).decode()[:300]}",
+        where=f"line {line.seq + 1}",
+    )

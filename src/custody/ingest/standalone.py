@@ -1,0 +1,89 @@
+"""A document that no run wrote is taken in: its blocks become new files of ``workspace/``.
+
+The same rules hold as in a run, and one more: nothing that is there is replaced, because nothing
+would keep it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from custody.checks.guards.secrets import redactor_for
+from custody.errors import PathRefused, UsageError
+from custody.ingest.service import take_in
+from custody.model.ingest import MANIFEST_NAME, IngestLimits, IngestManifest, IngestSource
+from custody.model.record import Record, encode_pretty
+from custody.model.relpath import RelPath
+from custody.store.journal import EVENTS
+from custody.store.root import Root, read_file
+from custody.workspace.workspace import FOLDER
+
+MANIFESTS_LIMIT = 10_000
+"""Most manifests that one folder holds."""
+
+
+class Intaken(Record, frozen=True):
+    """What came of the document."""
+
+    manifest: IngestManifest
+    path: str
+    """Where the manifest is, relative to the project."""
+    problems: tuple[str, ...]
+    """What went wrong beside blocks that were rejected."""
+
+
+class NewFiles:
+    """A folder in which nothing is replaced."""
+
+    def __init__(self, root: Root) -> None:
+        self.root = root
+
+    def refusal(self, _path: RelPath) -> str:
+        """Refuse no path for itself."""
+        return ""
+
+    def put(self, path: RelPath, content: bytes) -> str:
+        """Write a file where nothing is; raises ``exists`` otherwise."""
+        self.root.create(path, content)
+        return ""
+
+
+def ingest_file(document: str, project: str) -> Intaken:
+    """Take in the document in a file; the manifest is put into the folder ``project``.
+
+    Raises `UsageError` for the folder of a run, and `StorageFailed` when the document cannot be
+    read or the manifest cannot be written.
+    """
+    data = read_file(document)
+    redactor = redactor_for(os.environ)
+    with Root.open(project) as folder:
+        if folder.exists(EVENTS):
+            what = "it is the folder of a run, whose workspace only its stages change"
+            raise UsageError(what, where=project, hint="choose another folder")
+        folder.make_dirs(FOLDER)
+        doc_path = redactor.redact(os.path.relpath(document, project))[0]
+        with folder.sub(FOLDER) as root:
+            taken = take_in(
+                data,
+                NewFiles(root),
+                source=IngestSource(kind="cli", doc_path=doc_path),
+                redactor=redactor,
+                limits=IngestLimits(),
+            )
+        path = _put_manifest(folder, encode_pretty(taken.manifest))
+    return Intaken(manifest=taken.manifest, path=path, problems=taken.failures)
+
+
+def _put_manifest(folder: Root, data: bytes) -> str:
+    """Write the manifest beside those of earlier documents; return its name."""
+    stem, _, suffix = MANIFEST_NAME.rpartition(".")
+    names = [MANIFEST_NAME, *(f"{stem}.{number}.{suffix}" for number in range(2, MANIFESTS_LIMIT))]
+    for name in names:
+        try:
+            folder.create(name, data)
+        except PathRefused as refused:
+            if refused.code != "exists":
+                raise
+        else:
+            return name
+    raise UsageError(f"{MANIFESTS_LIMIT} manifests are there", where=folder.path)

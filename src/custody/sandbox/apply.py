@@ -1,0 +1,158 @@
+"""Puts a process into its confinement, between fork and exec.
+
+Either everything that the confinement asks for holds, or `CannotConfine` says what does not
+and nothing is started.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from custody.sandbox import kernel, landlock, namespaces, rootfs, seccomp
+from custody.sandbox.confinement import Confinement
+from custody.sandbox.landlock import CHANGE, DEVICE, READ, Rule
+from custody.sandbox.listeners import Opened, hand_over, open_listeners
+
+_L2_PROC = Rule("/proc", READ)
+
+
+class CannotConfine(Exception):
+    """The confinement cannot be had; says why in a few words."""
+
+
+@contextmanager
+def telling() -> Iterator[None]:
+    """Turn whatever goes wrong inside into `CannotConfine`."""
+    try:
+        yield
+    except OSError as error:
+        raise CannotConfine(error.strerror or str(error)) from None
+    except (ValueError, LookupError) as error:
+        raise CannotConfine(f"{type(error).__name__}: {error}") from None
+
+
+def clone_inside(base: Confinement) -> int:
+    """Fork the first process of an L3 sandbox; return 0 in it."""
+    with telling():
+        _require(landlock.ABI_WITH_MOVES)
+        return namespaces.clone(base.network)
+
+
+def seen(base: Confinement) -> tuple[int, ...]:
+    """Return what tells whether a sandbox laid out before still shows what is there now."""
+    return rootfs.identities(base)
+
+
+def die_with_parent() -> None:
+    """Let the first process of a sandbox end with the keeper that forked it."""
+    with telling():
+        namespaces.die_with_parent()
+
+
+def lay_out(base: Confinement, user: int, group: int) -> Opened:
+    """Do in that process what needs no workspace; ``user`` and ``group`` are the keeper's.
+
+    Returns the listeners of its network, open.
+    """
+    with telling():
+        namespaces.take_identity(user, group)
+        namespaces.hide_memory()
+        if base.network == "loopback" or base.listeners:
+            namespaces.bring_up_loopback()
+        rootfs.lay_out(base)
+        return open_listeners(base.listeners)
+
+
+def move_in(confinement: Confinement, opened: Opened, handover: int) -> None:
+    """Do the rest; from here on nothing that is not named can be reached.
+
+    The listeners go out by ``handover``, which is of no use to anybody afterwards.
+    """
+    with telling():
+        hand_over(opened, handover)
+        os.close(handover)
+        rootfs.move_in(confinement)
+        set_bounds(confinement)
+        namespaces.drop_capabilities()
+        ruleset = landlock.make_ruleset(
+            rootfs.rules(confinement),
+            network=confinement.network != "none",
+            ports=_ports(confinement),
+        )
+        landlock.restrict(ruleset)
+        os.close(ruleset)
+        seccomp.restrict(confinement)
+
+
+def prepare(confinement: Confinement) -> int:
+    """Return the ruleset of an L2 confinement, made once for all its processes."""
+    with telling():
+        _require(landlock.ABI_WITH_SCOPES)
+        if confinement.network == "loopback":
+            raise CannotConfine("a network of loopback alone needs L3")
+        if confinement.layers:
+            raise CannotConfine("layers need L3")
+        if confinement.home:
+            os.makedirs(confinement.home, exist_ok=True)
+        return landlock.make_ruleset(
+            _rules(confinement),
+            network=confinement.network == "host",
+            ports=_ports(confinement),
+        )
+
+
+def restrict(confinement: Confinement, ruleset: int) -> int:
+    """Put this thread, and what it starts, under an L2 confinement.
+
+    Returns the descriptor by which it asks for sockets; -1 for none.
+    """
+    with telling():
+        if confinement.user is not None and os.geteuid() == 0:
+            namespaces.become(confinement.user)
+        namespaces.drop_capabilities()
+        landlock.restrict(ruleset)
+        return seccomp.restrict(confinement)
+
+
+def _require(version: int) -> None:
+    if not kernel.is_known_machine():
+        raise CannotConfine(f"the calls of {kernel.MACHINE} are not known")
+    if (found := landlock.abi()) < version:
+        raise CannotConfine(
+            f"Landlock ABI {version} is needed, and the kernel has {found or 'none'}"
+        )
+
+
+def _ports(confinement: Confinement) -> set[int]:
+    return {door.port for door in confinement.listeners}
+
+
+def _rules(confinement: Confinement) -> list[Rule]:
+    etc = [*rootfs.CONFIGURATION, *rootfs.NAME_SERVICE, "gitconfig", "group", "passwd"]
+    readable = [f"/{name}" for name in rootfs.SYSTEM] + [f"/etc/{name}" for name in etc]
+    changeable = confinement.changed(confinement.workspace)
+    changeable += [*filter(None, [confinement.cache]), *confinement.writable]
+    return [
+        *(Rule(path, READ) for path in (*readable, *confinement.readable, confinement.workspace)),
+        *(Rule(path, CHANGE) for path in changeable),
+        *(Rule(f"/dev/{name}", DEVICE) for name in rootfs.DEVICES),
+        _L2_PROC,
+    ]
+
+
+def set_bounds(confinement: Confinement) -> None:
+    """Lower the limits of this process for good; it never raises one."""
+    bounds = confinement.bounds
+    for kind, value in (
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_NPROC, bounds.processes),
+        (resource.RLIMIT_FSIZE, bounds.file_size),
+        (resource.RLIMIT_AS, bounds.address_space),
+    ):
+        if value is not None:
+            _, most = resource.getrlimit(kind)
+            wanted = value if most == resource.RLIM_INFINITY else min(value, most)
+            resource.setrlimit(kind, (wanted, wanted))

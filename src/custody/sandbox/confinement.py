@@ -1,0 +1,168 @@
+"""What a stage's processes may reach, as plain data.
+
+Nothing here acts; `custody.sandbox.apply` does.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+import msgspec
+
+from custody.model.confinement import Level, Network
+from custody.model.endpoint import parse_endpoint
+from custody.model.record import Record
+
+WORKSPACE_VIEW = "/ws"
+CACHE_VIEW = "/cache"
+HOME_VIEW = "/home"
+"""Where L3 shows the workspace, the caches and an empty home."""
+
+_OUT_OF_SIGHT = ("CUSTODY_RUN_DIR", "CUSTODY_STAGE_DIR")
+"""Variables that name folders which a process at L3 cannot see."""
+
+GIB = 1 << 30
+
+
+class OverlayPaths(Record, frozen=True):
+    """Folders that together are the workspace; nothing but ``upper`` is ever changed."""
+
+    lower: tuple[str, ...]
+    """Top first; a whiteout in one hides the path in those after it."""
+    upper: str
+    """Takes every change."""
+    work: str
+    """Empty folder on the file system of ``upper``, for the kernel's own use."""
+
+
+class Bounds(Record, frozen=True):
+    """How much processes may take; None leaves the limit as it is."""
+
+    processes: int | None = None
+    """Of the user. Linux does not hold root to it."""
+    file_size: int | None = 16 * GIB
+    address_space: int | None = None
+    """Bytes a process; many runtimes reserve far more than they use."""
+    scratch: int = 2 * GIB
+    """Bytes of the private /tmp and home, at L3."""
+
+
+class ProxyListener(Record, frozen=True):
+    """Where processes of a closed network find a gate; see `custody.egress.proxy`."""
+
+    address: str
+    port: int
+    server: str = ""
+    """``host:port`` of the server it leads to; empty for a proxy, which is told."""
+
+
+class Confinement(Record, frozen=True):
+    """What one line of commands may reach."""
+
+    level: Level
+    workspace: str
+    """The folder on this machine."""
+    cache: str = ""
+    """Writable folder outside the workspace; empty for none."""
+    layers: OverlayPaths | None = None
+    """What the workspace is made of, at L3; None shows the folder itself."""
+    changeable: tuple[str, ...] = ("",)
+    """Folders of the workspace that can be changed, relative to it; the rest can be read."""
+    readable: tuple[str, ...] = ()
+    """Files and folders that can be read, beside the system's programs and libraries."""
+    writable: tuple[str, ...] = ()
+    """Files and folders that can be changed, beside workspace and caches."""
+    network: Network = "none"
+    reach: tuple[str, ...] = ()
+    """``host:port`` of each server that can be reached although the network is none."""
+    listeners: tuple[ProxyListener, ...] = ()
+    """The way there, the proxy first; without one nothing is reached. Whoever opens a gate says."""
+    bounds: Bounds = Bounds()
+    user: int | None = None
+    """User and group that root becomes, at L2; None stays as it is, without capabilities."""
+
+    @property
+    def view(self) -> str:
+        """Where the processes find their workspace."""
+        return WORKSPACE_VIEW if self.level == "L3" else self.workspace
+
+    def changed(self, workspace: str) -> list[str]:
+        """Return what can be changed of a workspace that is seen at a path."""
+        folders = (f"{workspace}/{folder}".rstrip("/") for folder in self.changeable)
+        return [folder for folder in folders if os.path.isdir(folder)]
+
+    @property
+    def base(self) -> Confinement:
+        """What of it is the same for every workspace."""
+        return msgspec.structs.replace(self, workspace="", cache="", layers=None, changeable=())
+
+    @property
+    def home(self) -> str:
+        """Where the processes find their home; empty leaves it as it is."""
+        if self.level == "L3":
+            return HOME_VIEW
+        return f"{self.cache}/home" if self.level == "L2" and self.cache else ""
+
+
+def stage_confinement(
+    level: str,
+    *,
+    workspace: str,
+    cache: str,
+    layers: OverlayPaths | None,
+    network: str,
+    readable: tuple[str, ...],
+    reach: tuple[str, ...] = (),
+    changeable: tuple[str, ...] = ("",),
+    writable: tuple[str, ...] = (),
+) -> Confinement:
+    """Return the confinement of one stage; raises `ValueError` for what cannot be meant."""
+    for name, path in (("workspace", workspace), ("cache", cache or "/")):
+        if not path.startswith("/"):
+            raise ValueError(f"the {name} must be an absolute path, not {path!r}")
+    fields = {
+        "level": level,
+        "workspace": workspace,
+        "cache": cache,
+        "layers": layers,
+        "network": network,
+        "changeable": changeable,
+        "readable": readable,
+        "writable": writable,
+        "reach": tuple(parse_endpoint(text).text for text in reach),
+    }
+    try:
+        return msgspec.convert(fields, Confinement, from_attributes=True)
+    except msgspec.ValidationError as error:
+        raise ValueError(str(error)) from None
+
+
+def seen_environment(confinement: Confinement, environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables as they are true inside: moved paths, and a proxy."""
+    seen = {**environment, **_proxy_variables(confinement)}
+    if confinement.level != "L3":
+        return seen
+    moved = {confinement.workspace: WORKSPACE_VIEW}
+    if confinement.cache:
+        moved[confinement.cache] = CACHE_VIEW
+    for name in _OUT_OF_SIGHT:
+        seen.pop(name, None)
+    return {name: _moved(value, moved) for name, value in seen.items()}
+
+
+def _proxy_variables(confinement: Confinement) -> dict[str, str]:
+    if not confinement.listeners:
+        return {}
+    proxy = f"http://{confinement.listeners[0].address}:{confinement.listeners[0].port}"
+    found = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), proxy)
+    found["NO_PROXY"] = "localhost,127.0.0.1,::1"
+    return found | {name.lower(): value for name, value in found.items()}
+
+
+def _moved(value: str, moved: Mapping[str, str]) -> str:
+    for path, view in moved.items():
+        if value == path:
+            return view
+        value = value.replace(f"{path}/", f"{view}/")
+    return value

@@ -1,0 +1,151 @@
+"""What a program sees of the world: its variables, and which file its name stands for.
+
+The environment is built, not inherited: a variable is passed on when it stands in `PASSED` or
+begins with `PASSED_PREFIX`, everything else of the parent's is left behind, so that a secret of
+the user's shell reaches no agent and no tool. Caches point outside the workspace: what a tool
+remembers for its own speed is no change of the work.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Mapping
+
+from custody.errors import PathRefused, StorageFailed
+from custody.store.resolve import own
+from custody.store.root import Root
+
+PASSED = frozenset(
+    {
+        # who and where
+        "HOME", "LANG", "LANGUAGE", "LOGNAME", "TZ", "USER",
+        # where toolchains are installed: programs on PATH are often only listeners to them
+        "CARGO_HOME", "CONDA_PREFIX", "GOPATH", "GOROOT", "JAVA_HOME", "NVM_DIR", "PYENV_ROOT",
+        "RUSTUP_HOME", "VIRTUAL_ENV",
+        # which certificates to trust
+        "REQUESTS_CA_BUNDLE", "SSL_CERT_DIR", "SSL_CERT_FILE",
+    }
+)  # fmt: skip
+PASSED_PREFIX = "LC_"
+FIXED = {
+    # no program talks to a terminal, and none may wait for one
+    "GIT_TERMINAL_PROMPT": "0",
+    "SHELL": "/bin/sh",
+    "TERM": "dumb",
+    # a file of the workspace that is also one of a cache could be changed from outside
+    "UV_LINK_MODE": "copy",
+    "npm_config_package_import_method": "copy",
+}
+DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
+
+CACHES = {
+    "GOCACHE": "go-build",
+    "HYPOTHESIS_STORAGE_DIRECTORY": "hypothesis",
+    "MYPY_CACHE_DIR": "mypy",
+    "PIP_CACHE_DIR": "pip",
+    "PYTHONPYCACHEPREFIX": "pycache",
+    "RUFF_CACHE_DIR": "ruff",
+    "TMPDIR": "tmp",
+    "UV_CACHE_DIR": "uv",
+    "XDG_CACHE_HOME": "xdg",
+    "YARN_CACHE_FOLDER": "yarn",
+    "npm_config_cache": "npm",
+}
+"""Variables that move a cache, and the folder each gets below the cache directory."""
+
+_WORKING_DIRECTORY = re.compile(r"\$(?:PWD(?![A-Za-z0-9_])|\{PWD\})")
+
+
+def base_environment(parent: Mapping[str, str]) -> dict[str, str]:
+    """Return what of the parent's environment every program may see.
+
+    Taken once when the runtime starts, so that PATH means the same for every stage. Entries of
+    PATH that are not absolute are dropped: they would be looked up in the workspace.
+    """
+    passed = {
+        name: value
+        for name, value in parent.items()
+        if (name in PASSED or name.startswith(PASSED_PREFIX)) and value.isprintable()
+    }
+    entries = [entry for entry in parent.get("PATH", "").split(":") if entry.startswith("/")]
+    return {**passed, **FIXED, "PATH": ":".join(entries) or DEFAULT_PATH}
+
+
+def stage_environment(
+    base: Mapping[str, str], *, run_dir: str, node: str, stage_dir: str, cache_dir: str
+) -> dict[str, str]:
+    """Return the variables of one stage; ``cache_dir`` must lie outside the workspace."""
+    quoted = cache_dir.replace("'", "'\\''")
+    return {
+        **base,
+        **{name: f"{cache_dir}/{folder}" for name, folder in CACHES.items()},
+        "PYTEST_ADDOPTS": f"-o 'cache_dir={quoted}/pytest'",
+        "CUSTODY_RUN_DIR": run_dir,
+        "CUSTODY_NODE_ID": node,
+        "CUSTODY_STAGE_DIR": stage_dir,
+    }
+
+
+def make_caches(cache_dir: str) -> None:
+    """Make the folders that programs expect to be there.
+
+    Programs can write here. When one has put something else in their place, all of it goes.
+    """
+    home, _, name = cache_dir.rpartition("/")
+    wanted = f"{name}/{CACHES['TMPDIR']}"
+    with Root.open(home, resolver=own) as root:
+        try:
+            root.make_dirs(wanted)
+        except (PathRefused, StorageFailed):
+            if not root.exists(name):
+                raise
+            root.remove_tree(name)
+            root.make_dirs(wanted)
+
+
+def command_environment(
+    environment: Mapping[str, str], own: Mapping[str, str], directory: str
+) -> dict[str, str]:
+    """Return the variables of one command: the stage's, and its ``own`` with $PWD filled in."""
+    filled = {
+        name: _WORKING_DIRECTORY.sub(lambda _: directory, value) for name, value in own.items()
+    }
+    return {**environment, "PWD": directory, **filled}
+
+
+def find_program(name: str, path: str, workspace: str) -> str | None:
+    """Return the file that ``name`` stands for, or None.
+
+    A plain name is looked up in ``path`` and never found inside the workspace, whatever links
+    lead there. A name with a slash was written on purpose and is taken as it is.
+    """
+    if "/" in name:
+        return name
+    for directory in path.split(":"):
+        candidate = f"{directory}/{name}"
+        if name and _is_program(candidate) and not _is_below(candidate, workspace):
+            return candidate
+    return None
+
+
+def _is_program(file: str) -> bool:
+    try:
+        is_file = stat.S_ISREG(os.stat(file).st_mode)
+    except (OSError, ValueError):
+        return False
+    return is_file and os.access(file, os.X_OK)
+
+
+def _is_below(file: str, folder: str) -> bool:
+    return real_path(file).startswith(real_path(folder).rstrip("/") + "/")
+
+
+def real_path(path: str) -> str:
+    """Return where ``path`` leads to, as the kernel says; raises `OSError`."""
+    descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    try:
+        return os.readlink(f"/proc/self/fd/{descriptor}")
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,147 @@
+"""Domains of the kernel's Landlock, in which whatever a stage starts has to live.
+
+Every keeper enters one that keeps sockets and signals inside, at every level: nothing that a
+stage holds open, such as a descriptor of a file in its workspace, can be handed to a process
+that outlives it that way. From L2 on a second domain says which files can be reached.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import stat
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from custody.sandbox import kernel
+
+ABI_WITH_SCOPES = 6
+ABI_WITH_TCP = 4
+ABI_WITH_MOVES = 2
+"""Before it, no file could be moved from one folder to another."""
+
+_GET_ABI = 1
+_PATH_BENEATH, _NETWORK_PORT = 1, 2
+_SET_NO_NEW_PRIVS = 38
+_SCOPES = 0b11
+_CONNECT_AND_BIND, _CONNECT = 0b11, 0b10
+
+_EXECUTE, _WRITE, _READ, _LIST = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+_TRUNCATE, _IOCTL = 1 << 14, 1 << 15
+_SPECIAL = 1 << 6 | 1 << 9 | 1 << 10 | 1 << 11
+"""Making character devices, sockets, pipes and block devices."""
+_SOCKETS_AND_PIPES = 1 << 9 | 1 << 10
+_RIGHTS_BY_ABI = {1: 13, 2: 14, 3: 15, 4: 15}
+_ALL_RIGHTS = (1 << 16) - 1
+_OF_A_FILE = _EXECUTE | _WRITE | _READ | _TRUNCATE | _IOCTL
+
+READ = _EXECUTE | _READ | _LIST
+CHANGE = _ALL_RIGHTS & ~_SPECIAL & ~_IOCTL
+SCRATCH = CHANGE | _SOCKETS_AND_PIPES
+DEVICE = _READ | _WRITE | _IOCTL
+
+
+class Rule(NamedTuple):
+    """What may be done to a file, or to all below a folder."""
+
+    path: str
+    rights: int
+
+
+class _RulesetAttributes(ctypes.Structure):
+    _fields_ = (
+        ("handled_access_fs", ctypes.c_uint64),
+        ("handled_access_net", ctypes.c_uint64),
+        ("scoped", ctypes.c_uint64),
+    )
+
+
+class _PathAttributes(ctypes.Structure):
+    _pack_ = 1
+    _layout_ = "ms"
+    _fields_ = (("allowed_access", ctypes.c_uint64), ("parent_fd", ctypes.c_int32))
+
+
+class _PortAttributes(ctypes.Structure):
+    _fields_ = (("allowed_access", ctypes.c_uint64), ("port", ctypes.c_uint64))
+
+
+def abi() -> int:
+    """Return which Landlock this kernel has; 0 for none."""
+    try:
+        return kernel.call("landlock_create_ruleset", 0, 0, _GET_ABI)
+    except (OSError, KeyError):
+        return 0
+
+
+def has_scopes() -> bool:
+    """Whether this kernel can keep sockets and signals inside a domain."""
+    return abi() >= ABI_WITH_SCOPES
+
+
+def enter_domain() -> bool:
+    """Put this process and all its children to come into a domain; False where there is none."""
+    if not has_scopes():
+        return False
+    ruleset = _create(_RulesetAttributes(scoped=_SCOPES))
+    try:
+        restrict(ruleset)
+    finally:
+        os.close(ruleset)
+    return True
+
+
+def make_ruleset(rules: Iterable[Rule], *, network: bool, ports: Iterable[int] = ()) -> int:
+    """Return a ruleset: nothing but ``rules`` can be reached; no TCP unless ``network``.
+
+    Connections to ``ports`` can be made nevertheless, whatever the address.
+    """
+    version = abi()
+    keeps_tcp = version >= ABI_WITH_TCP and not network
+    rights = (1 << _RIGHTS_BY_ABI.get(version, 16)) - 1
+    ruleset = _create(
+        _RulesetAttributes(
+            handled_access_fs=rights,
+            handled_access_net=_CONNECT_AND_BIND if keeps_tcp else 0,
+            scoped=_SCOPES if version >= ABI_WITH_SCOPES else 0,
+        )
+    )
+    for rule in rules:
+        _add(ruleset, rule, rights)
+    for port in ports if keeps_tcp else ():
+        door = _PortAttributes(_CONNECT, port)
+        kernel.call("landlock_add_rule", ruleset, _NETWORK_PORT, ctypes.byref(door), 0)
+    return ruleset
+
+
+def restrict(ruleset: int) -> None:
+    """Enter the domain that a ruleset describes; no program started gains rights any more."""
+    kernel.prctl(_SET_NO_NEW_PRIVS, 1)
+    kernel.call("landlock_restrict_self", ruleset, 0)
+
+
+def _create(attributes: _RulesetAttributes) -> int:
+    size = ctypes.sizeof(attributes)
+    while True:
+        try:
+            return kernel.call("landlock_create_ruleset", ctypes.byref(attributes), size, 0)
+        except OSError as error:
+            # An older kernel knows fewer fields; those that are not used can be left away.
+            if error.errno != errno.E2BIG or size == ctypes.sizeof(ctypes.c_uint64):
+                raise
+            size -= ctypes.sizeof(ctypes.c_uint64)
+
+
+def _add(ruleset: int, rule: Rule, handled: int) -> None:
+    try:
+        target = os.open(rule.path, os.O_PATH | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return  # what is not there cannot be reached
+    try:
+        is_folder = stat.S_ISDIR(os.fstat(target).st_mode)
+        rights = rule.rights & handled & (_ALL_RIGHTS if is_folder else _OF_A_FILE)
+        attributes = _PathAttributes(rights, target)
+        kernel.call("landlock_add_rule", ruleset, _PATH_BENEATH, ctypes.byref(attributes), 0)
+    finally:
+        os.close(target)

@@ -1,0 +1,75 @@
+"""The workspace of a stage as layers: a mount that lives in the stage's namespaces alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from custody.sandbox import kernel
+from custody.sandbox.confinement import OverlayPaths
+
+_NO_SETUID_NO_DEVICES = 0b110
+_KEPT = ("work", "work/incompat", "work/incompat/volatile", "work/incompat/volatile/dirty")
+_FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class OpenOverlay:
+    """OverlayPaths, opened while their folders can still be seen."""
+
+    def __init__(self, layers: OverlayPaths) -> None:
+        self._lower = [_open(path) for path in layers.lower]
+        self._upper, self._work = _open(layers.upper), _open(layers.work)
+
+    def mount(self, target: str) -> None:
+        """Show them as one tree.
+
+        They are named by descriptors: no character of a path has to be quoted, and the list of
+        mounts, which the processes can read, does not tell where the layers are.
+        """
+        # Nothing is synced for a stage (volatile): what it has changed is taken over, and made
+        # durable, by whoever promotes it. The kernel notes that these layers would not survive
+        # a crash and mounts them no more; the next line of a stage needs them again.
+        clear_work(self._work)
+        lower = ":".join(map(_name, self._lower))
+        options = f"lowerdir={lower},upperdir={_name(self._upper)},workdir={_name(self._work)}"
+        options += ",userxattr,volatile"
+        kernel.mount("workspace", target, "overlay", _NO_SETUID_NO_DEVICES, options)
+        self._close((*self._lower, self._upper, self._work))
+
+    def _close(self, descriptors: Sequence[int]) -> None:
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+
+def clear_work(work: int | str) -> None:
+    """Remove what the kernel keeps in a ``work`` folder that is not mounted."""
+    folder = work if isinstance(work, int) else _open(work)
+    try:
+        _clear(folder)
+    finally:
+        if folder != work:
+            os.close(folder)
+
+
+def _clear(folder: int) -> None:
+    kept: list[str] = []
+    for name in _KEPT:
+        try:
+            os.chmod(name, 0o700, dir_fd=folder)  # the kernel lets nobody look into them
+        except FileNotFoundError:
+            break
+        kept.append(name)
+    for name in reversed(kept):
+        remove = os.unlink if name == _KEPT[-1] else os.rmdir
+        remove(name, dir_fd=folder)
+
+
+def _open(path: str) -> int:
+    try:
+        return os.open(path, _FOLDER)
+    except OSError as error:
+        raise OSError(error.errno, f"layer {path}: {error.strerror}") from None
+
+
+def _name(descriptor: int) -> str:
+    return f"/proc/self/fd/{descriptor}"

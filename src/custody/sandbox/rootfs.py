@@ -1,0 +1,197 @@
+"""The root that processes at L3 see: what they need to run, the workspace, and nothing else."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import stat
+from functools import lru_cache
+from typing import NamedTuple
+
+from custody.sandbox import kernel
+from custody.sandbox.confinement import (
+    CACHE_VIEW,
+    HOME_VIEW,
+    WORKSPACE_VIEW,
+    Confinement,
+)
+from custody.sandbox.landlock import CHANGE, DEVICE, READ, SCRATCH, Rule
+from custody.sandbox.namespaces import INSIDE_ID
+from custody.sandbox.overlay import OpenOverlay
+
+SYSTEM = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32")
+CONFIGURATION = (
+    "alternatives", "crypto-policies", "java-11-openjdk", "java-17-openjdk", "java-21-openjdk",
+    "ld.so.cache", "localtime", "mime.types", "os-release", "pki", "protocols", "services",
+    "ssl",
+)  # fmt: skip
+"""What of /etc programs need and everybody may know."""
+NAME_SERVICE = ("host.conf", "gai.conf", "hosts", "nsswitch.conf", "resolv.conf")
+"""What of /etc is needed to reach the network."""
+DEVICES = ("null", "zero", "full", "random", "urandom")
+WRITTEN = {
+    "etc/passwd": f"custody:x:{INSIDE_ID}:{INSIDE_ID}::{HOME_VIEW}:/bin/sh\n"
+    "nobody:x:65534:65534::/:/bin/false\n",
+    "etc/group": f"custody:x:{INSIDE_ID}:\nnogroup:x:65534:\n",
+}
+LOCAL_NAMES = {
+    "etc/hosts": "127.0.0.1 localhost\n::1 localhost\n",
+    "etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
+}
+LINKS = {
+    "dev/fd": "/proc/self/fd",
+    "dev/stdin": "/proc/self/fd/0",
+    "dev/stdout": "/proc/self/fd/1",
+    "dev/stderr": "/proc/self/fd/2",
+    "etc/mtab": "/proc/self/mounts",
+}
+SCRATCH_FOLDERS = ("/tmp", "/var/tmp", HOME_VIEW, "/dev/shm")  # noqa: S108
+STAND = "/sys"
+"""Where the new root is put together: a folder below which nobody keeps a workspace."""
+
+_OPEN_TREE = 1 | os.O_CLOEXEC | kernel.AT_RECURSIVE
+_FROM_DESCRIPTOR = 4
+_READ_ONLY, _NO_SETUID, _NO_DEVICES, _NO_EXEC = 1, 2, 4, 8
+_PRIVATE = 1 << 18
+
+
+class _Attributes(ctypes.Structure):
+    _fields_ = (
+        ("set", ctypes.c_uint64),
+        ("clear", ctypes.c_uint64),
+        ("propagation", ctypes.c_uint64),
+        ("user_namespace", ctypes.c_uint64),
+    )
+
+
+class _Piece(NamedTuple):
+    """A part of the machine that will be seen, taken while it can be reached."""
+
+    tree: int
+    place: str
+    """Where, below the new root."""
+    is_folder: bool
+
+
+def lay_out(base: Confinement) -> None:
+    """Put together, out of everybody's sight, what does not depend on the workspace."""
+    pieces = _pieces(base)
+    kernel.mount(
+        "root", STAND, "tmpfs", _NO_SETUID | _NO_DEVICES, f"mode=755,size={base.bounds.scratch}"
+    )
+    os.chdir(STAND)
+    _furnish(base)
+    for piece in pieces:
+        _put(piece)
+    # Not even root of the machine, who owns these files, may change the kernel's settings.
+    kernel.mount("proc", "proc", "proc", _READ_ONLY | _NO_SETUID | _NO_DEVICES | _NO_EXEC)
+
+
+def move_in(confinement: Confinement) -> None:
+    """Add workspace and caches, and make it this process's root; what is not named is gone."""
+    if confinement.cache:
+        _put(_take(confinement.cache, CACHE_VIEW, writable=True))
+    if confinement.layers:
+        OpenOverlay(confinement.layers).mount(WORKSPACE_VIEW[1:])
+    else:
+        _put(_take(confinement.workspace, WORKSPACE_VIEW, writable=True))
+    kernel.call("pivot_root", b".", b".")
+    kernel.detach(".")
+    os.chdir("/")
+
+
+def rules(confinement: Confinement) -> list[Rule]:
+    """Return what Landlock allows inside; the mounts say nearly the same, in another way."""
+    changeable = [*confinement.changed(WORKSPACE_VIEW), *confinement.writable]
+    if confinement.cache:
+        changeable.append(CACHE_VIEW)
+    return [
+        Rule("/", READ),
+        *(Rule(path, CHANGE) for path in changeable),
+        *(Rule(path, SCRATCH) for path in SCRATCH_FOLDERS),
+        *(Rule(f"/dev/{name}", DEVICE) for name in DEVICES),
+    ]
+
+
+def identities(base: Confinement) -> tuple[int, ...]:
+    """Return numbers that change when something that is shown was made anew or removed."""
+    return tuple(map(_identity, (*_shown(base), *base.writable)))
+
+
+def _identity(path: str) -> int:
+    try:
+        return os.stat(path).st_ino
+    except OSError:
+        return 0
+
+
+@lru_cache(maxsize=8)
+def _shown(base: Confinement) -> list[str]:
+    etc = [*CONFIGURATION, *(NAME_SERVICE if base.network == "host" else ())]
+    wanted = [f"/{name}" for name in SYSTEM if not os.path.islink(f"/{name}")]
+    wanted += [f"/etc/{name}" for name in etc]
+    wanted += base.readable
+    return _outermost(wanted)
+
+
+def _pieces(base: Confinement) -> list[_Piece]:
+    return [
+        *(_take(path, path) for path in _shown(base) if os.path.exists(path)),
+        *(_take(path, path, writable=True) for path in base.writable),
+        *(_take(f"/dev/{name}", f"/dev/{name}", device=True) for name in DEVICES),
+    ]
+
+
+def _outermost(paths: list[str]) -> list[str]:
+    """Drop what lies below another of the paths."""
+    kept: list[str] = []
+    for path in sorted(set(paths)):
+        if not any(path.startswith(f"{above}/") for above in kept):
+            kept.append(path)
+    return kept
+
+
+def _take(path: str, place: str, *, writable: bool = False, device: bool = False) -> _Piece:
+    """Take hold of a file or folder, with everything below; only a device can be one."""
+    try:
+        tree = kernel.call("open_tree", -100, os.fsencode(path), _OPEN_TREE)
+    except FileNotFoundError as error:
+        raise OSError(error.errno, f"{path} is missing") from None
+    flags = _NO_SETUID if device else _NO_SETUID | _NO_DEVICES
+    if not writable and not device:
+        flags |= _READ_ONLY
+    attributes = _Attributes(set=flags, propagation=_PRIVATE)
+    kernel.call(
+        "mount_setattr", tree, b"", kernel.AT_EMPTY_PATH | kernel.AT_RECURSIVE,
+        ctypes.byref(attributes), ctypes.sizeof(attributes),
+    )  # fmt: skip
+    return _Piece(tree, place[1:], stat.S_ISDIR(os.fstat(tree).st_mode))
+
+
+def _put(piece: _Piece) -> None:
+    if piece.is_folder:
+        os.makedirs(piece.place, exist_ok=True)
+    elif not os.path.lexists(piece.place):
+        os.makedirs(os.path.dirname(piece.place), exist_ok=True)
+        os.close(os.open(piece.place, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644))
+    kernel.call("move_mount", piece.tree, b"", -100, os.fsencode(piece.place), _FROM_DESCRIPTOR)
+    os.close(piece.tree)
+
+
+def _furnish(confinement: Confinement) -> None:
+    """Make what lies on the new root itself."""
+    for folder in ("etc", "proc", WORKSPACE_VIEW[1:], "dev", "var"):
+        os.mkdir(folder, 0o755)
+    for folder in SCRATCH_FOLDERS:
+        os.mkdir(folder[1:])
+        os.chmod(folder[1:], 0o700 if folder == HOME_VIEW else 0o1777)
+    for name in SYSTEM:
+        if os.path.islink(f"/{name}"):
+            os.symlink(os.readlink(f"/{name}"), name)
+    for name, target in LINKS.items():
+        os.symlink(target, name)
+    texts = WRITTEN if confinement.network == "host" else WRITTEN | LOCAL_NAMES
+    for name, text in texts.items():
+        file = os.open(name, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644)
+        os.write(file, text.encode())
+        os.close(file)

@@ -1,0 +1,117 @@
+"""Confinement and file system of one attempt at a stage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
+
+from custody.errors import Refused
+from custody.model.confinement import Confined, Level, Network, read_network
+from custody.model.request import ToolRequest, VerificationRequest
+from custody.store.rundir import AttemptFolder, RunDirectory
+from custody.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from custody.workspace.overlay.layer import Layers
+
+
+class Access(NamedTuple):
+    """What programs may reach beside the workspace and the system's own programs."""
+
+    network: Network = "none"
+    reach: tuple[str, ...] = ()
+    """``host:port`` of each server that stays in reach when the network is none."""
+    hidden: tuple[str, ...] = ()
+    """Paths of the workspace that are not to be seen."""
+    scope: tuple[str, ...] | None = None
+    """Folders of the workspace beside which nothing of it is seen; None shows all."""
+    changeable: tuple[str, ...] = ("",)
+    """Folders of the workspace that can be changed, relative to it."""
+    readable: tuple[str, ...] = ()
+    writable: tuple[str, ...] = ()
+    """Files and folders of this machine."""
+    own_sandbox: str = ""
+    """What an agent is told about a sandbox of its own."""
+
+
+def network_access(request: ToolRequest | VerificationRequest) -> Access:
+    """Return the access of a stage that asks for nothing but a network."""
+    network, reach = read_network(request.network)
+    return Access(network=network, reach=reach)
+
+
+class StageSandbox:
+    """How the programs of one attempt are confined, and what they work on."""
+
+    def __init__(self, level: Level | None, workspace: Workspace, stage: str) -> None:
+        self._level = level
+        self._workspace = workspace
+        self._stage = stage
+        self.layers: Layers | None = None
+        """What programs have worked on instead of the workspace itself; None when they did not."""
+        self.confined: Confined | None = None
+        """What held for the programs; None as long as none was started."""
+        self.edited = False
+        """Whether the runtime itself has changed the workspace, as an answer asked it to."""
+
+    @property
+    def level(self) -> Level:
+        """The level of the run; raises `Refused` when none was chosen."""
+        if self._level is None:
+            raise Refused("confinement", "no level of confinement was chosen for this run")
+        return self._level
+
+    def enter(self, access: Access) -> None:
+        """Make ready for a program; later ones of the same attempt find it as it was left.
+
+        Raises `Refused` when something must be hidden and this level cannot hide it.
+        """
+        level = self.level
+        if self.confined is None:
+            hidden = self._hide(access)
+            self.confined = Confined(
+                level=level,
+                unconfined=level == "L1",
+                network=access.network if level != "L1" else "host",
+                reach=access.reach if level != "L1" else (),
+                hidden=hidden,
+                changeable=access.changeable if level != "L1" else ("",),
+                own_sandbox=access.own_sandbox,
+            )
+
+    def tell(self, *, reached: tuple[str, ...], refused: tuple[str, ...]) -> None:
+        """Take note of the servers that a program came to, and of those it did not."""
+        if self.confined is not None:
+            self.confined = replace(
+                self.confined,
+                reached=tuple(sorted({*self.confined.reached, *reached})),
+                refused=tuple(sorted({*self.confined.refused, *refused})),
+            )
+
+    def _hide(self, access: Access) -> tuple[str, ...]:
+        """Let programs work on layers where the level has any; return what they cannot see."""
+        if self.level == "L3":
+            self.layers = self._workspace.begin_stage(
+                self._stage, access.hidden, scope=access.scope
+            )
+            return tuple(sorted(self.layers.hidden.paths & self._workspace.expected.keys()))
+        if there := self._workspace.hidden(access.hidden, access.scope):
+            raise Refused(
+                "confinement",
+                f"{there[0]} cannot be hidden at {self.level}",
+                hint="L3 can; `custody doctor` says what stands in its way",
+            )
+        return ()
+
+
+class Stage(NamedTuple):
+    """Where one attempt may act."""
+
+    node: str
+    run: RunDirectory
+    folder: AttemptFolder
+    """For its evidence; nothing that it starts can write here."""
+    workspace: Workspace
+    sandbox: StageSandbox
+    """What its programs run in."""

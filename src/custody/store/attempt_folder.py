@@ -1,0 +1,136 @@
+"""The folder of one attempt: ``nodes/<node>/<visit>.<attempt>/``.
+
+Short texts travel inside the journal and can be put back from there, so their files need no
+sync. Everything else is durable after `AttemptFolder.settle`, which comes before the journal line
+that names it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+from collections.abc import Callable
+
+from custody.model.evidence import INLINE_LIMIT, Evidence
+from custody.store import files
+from custody.store.folders import Folders
+from custody.store.os_errors import failure
+from custody.store.root import Root
+
+
+class AttemptFolder:
+    """Where the evidence of one attempt is kept."""
+
+    def __init__(self, run: Root, folders: Folders, path: str, durable: set[str]) -> None:
+        self.path = path
+        """Relative to the run directory."""
+        self._run = run
+        self._folders = folders
+        self._durable = durable
+        """Folders of the run whose own names are known to be durable."""
+        self._unsynced: list[str] = []
+        self._clean: Callable[[bytes], bytes] | None = None
+
+    def cleaned_by(self, clean: Callable[[bytes], bytes]) -> AttemptFolder:
+        """Return the same folder, where every file passes through ``clean`` on its way.
+
+        Streams do not: whoever opens one writes it.
+        """
+        folder = AttemptFolder(self._run, self._folders, self.path, self._durable)
+        folder._unsynced = self._unsynced
+        folder._clean = clean
+        return folder
+
+    def begin(self, given: tuple[str, ...] = ()) -> str:
+        """Make the folder, empty; return where what an earlier process left there was put.
+
+        A folder that holds nothing but files of the names ``given`` is as good as a new one.
+        """
+        if self._folders.make(self.path) or set(self._run.names(self.path)) <= set(given):
+            return ""
+        aside = self.set_aside()
+        self._folders.make(self.path)
+        return aside
+
+    def set_aside(self) -> str:
+        """Rename a folder that is there to ``<path>.lost.<n>``; empty when there is none."""
+        if not self._run.exists(self.path):
+            return ""
+        number = 1
+        while self._run.exists(aside := f"{self.path}.lost.{number}"):
+            number += 1
+        self._folders.close()
+        self._run.rename(self.path, aside)
+        return aside
+
+    def write(self, name: str, content: str | bytes) -> Evidence:
+        """Put a file there, whole or not at all, and return the pointer to it."""
+        text: str | None
+        data = content.encode(errors="replace") if isinstance(content, str) else content
+        if self._clean is not None:
+            data = self._clean(data)
+        if isinstance(content, str):
+            whole = data.decode(errors="replace")
+            text, data = whole, whole.encode()
+        else:
+            text = _short_text(data)
+        path = f"{self.path}/{name}"
+        self._folders.write(path, data)
+        return self._evidence(path, hashlib.sha256(data).hexdigest(), len(data), text)
+
+    def open_stream(self, name: str) -> io.FileIO:
+        """Create a file that is written as its content arrives; `seal` it when it is complete."""
+        self._run.make_dirs(self.path)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
+        return io.FileIO(self._run.open_fd(f"{self.path}/{name}", flags), "wb")
+
+    def seal(self, name: str) -> Evidence:
+        """Return the pointer to a file that is complete now."""
+        path = f"{self.path}/{name}"
+        if self._run.stat(path).st_size <= INLINE_LIMIT:
+            data = self._run.read(path)
+            return self._evidence(
+                path, hashlib.sha256(data).hexdigest(), len(data), _short_text(data)
+            )
+        sha256, size = self._run.digest(path)
+        return self._evidence(path, sha256, size, None)
+
+    def settle(self) -> None:
+        """Make durable what the journal is about to name and cannot hold itself."""
+        if not self._unsynced:
+            return
+        waiting = [*self._unsynced]
+        self._unsynced.clear()
+        try:
+            for path in waiting:
+                with self._run.parent(path) as (folder, name):
+                    files.sync(folder, name)
+        except OSError as error:
+            raise failure(error, f"{self._run.path}/{self.path}") from error
+        self._run.sync_dir(self.path)
+        self._settle_ancestors()
+
+    def _settle_ancestors(self) -> None:
+        folder = self.path
+        while folder not in self._durable:
+            self._durable.add(folder)
+            folder = folder.rpartition("/")[0]
+            self._run.sync_dir(folder)
+            if not folder:
+                return
+
+    def _evidence(self, path: str, sha256: str, size: int, text: str | None) -> Evidence:
+        if text is None or size > INLINE_LIMIT:
+            self._unsynced.append(path)
+        return Evidence(path=path, sha256=sha256, bytes=size, text=text)
+
+
+def _short_text(data: bytes) -> str | None:
+    """Return what the journal can hold of a file; None when it is long or not text."""
+    if len(data) > INLINE_LIMIT:
+        return None
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return None

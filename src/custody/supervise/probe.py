@@ -1,0 +1,148 @@
+"""What this machine can give: found by doing it once, not by reading version numbers."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+from custody.errors import ConfinementMissing
+from custody.model.confinement import LEVELS, Level
+from custody.model.record import Record
+from custody.sandbox.confinement import Confinement, OverlayPaths
+from custody.sandbox.overlay import clear_work
+from custody.store.files import temporary_name
+
+_NAMESPACE_LIMIT = "/proc/sys/user/max_user_namespaces"
+
+
+class Offer(Record, frozen=True):
+    """The highest level to be had, and why no higher one."""
+
+    level: Level
+    reasons: dict[str, str]
+    """For each level above, what stands in its way."""
+
+    def has(self, level: Level) -> bool:
+        """Tell whether a level can be had."""
+        return LEVELS.index(level) <= LEVELS.index(self.level)
+
+
+class Features(Record, frozen=True):
+    """What of the kernel the levels are made of."""
+
+    kernel: str
+    machine: str
+    landlock_abi: int
+    """0 for none; L3 needs 2, L2 needs 6."""
+    openat2: bool
+    overlay: bool
+    user_namespaces: int
+    """How many there may be; 0 for none."""
+
+
+class Diagnosis(Record, frozen=True):
+    """What can be had here, and what it is made of."""
+
+    offer: Offer
+    features: Features
+
+
+@cache
+def offered(folder: str = "") -> Offer:
+    """Return what can be had for workspaces in ``folder``, or in the folder for temporaries.
+
+    Starts a program at each level, down from the highest, until one runs. Raises
+    `ConfinementMissing` when one is ended by something else than its confinement.
+    """
+    reasons: dict[str, str] = {}
+    for level in ("L3", "L2"):
+        why = _try(level, folder)
+        if not why:
+            return Offer(level=level, reasons=reasons)
+        reasons[level] = why
+    return Offer(level="L1", reasons=reasons)
+
+
+def features() -> Features:
+    """Return what the kernel says of itself."""
+    from custody.sandbox.landlock import abi
+    from custody.store.syscalls import has_openat2
+
+    system = os.uname()
+    limit = _read(_NAMESPACE_LIMIT)
+    return Features(
+        kernel=system.release,
+        machine=system.machine,
+        landlock_abi=abi(),
+        openat2=has_openat2(),
+        overlay="overlay" in _read("/proc/filesystems").split(),
+        user_namespaces=int(limit) if limit.strip().isdigit() else 0,
+    )
+
+
+def _try(level: Level, folder: str) -> str:
+    """Start a program at a level; return why it did not run.
+
+    Raises `ConfinementMissing` when that cannot be told: a lower level is not for accidents.
+    """
+    from custody.model.request import Command, CommandLine
+    from custody.supervise.supervisor import Launch, Limits, Supervisor
+
+    place = _Folders(folder)
+    line = CommandLine(text="true", commands=(Command(argv=("true",)),))
+    try:
+        with Supervisor() as supervisor:
+            result = supervisor.run(
+                line,
+                Launch(place.path, {"PATH": "/usr/bin:/bin"}, place.confinement(level)),
+                Limits(timeout=30),
+                stdout=place.sink,
+                stderr=place.sink,
+            )
+    finally:
+        place.remove()
+    if result.ended_by:
+        what = f"{level} could not be tried: {result.ended_by}"
+        raise ConfinementMissing(what, hint="try again")
+    return result.failure_reason.removeprefix("confinement_failed: ")
+
+
+class _Folders:
+    """A workspace that is thrown away; in a run directory it is swept if nobody comes to that."""
+
+    def __init__(self, folder: str) -> None:
+        if folder:
+            self.path = f"{folder}/{temporary_name()}"
+            os.mkdir(self.path, 0o700)
+        else:
+            import tempfile
+
+            self.path = tempfile.mkdtemp(prefix="custody-")
+        self._parts = [f"{self.path}/{name}" for name in ("lower", "upper", "work")]
+        for part in self._parts:
+            os.mkdir(part)
+        self.sink = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+
+    def confinement(self, level: Level) -> Confinement:
+        """Return a confinement of that level for it."""
+        lower, upper, work = self._parts
+        layers = OverlayPaths(lower=(lower,), upper=upper, work=work) if level == "L3" else None
+        return Confinement(level=level, workspace=self.path, layers=layers)
+
+    def remove(self) -> None:
+        """Remove everything."""
+        os.close(self.sink)
+        clear_work(self._parts[-1])
+        for part in (*self._parts, self.path):
+            os.rmdir(part)
+
+
+def _read(path: str) -> str:
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return ""
+    try:
+        return os.read(file, 1 << 16).decode()
+    finally:
+        os.close(file)

@@ -1,0 +1,69 @@
+"""The process between the runtime and its keeper: it sees to it that nothing outlives the keeper.
+
+A keeper ends what it has started; a guardian does so for a keeper that was killed itself. It is
+a child subreaper as well, so whatever a dead keeper leaves becomes its child. It holds the
+keeper's way to the runtime open until nothing is left: a keeper is known to be lost only when
+everything that it started is gone. A guardian that is killed is missed by its keeper, which then
+ends everything, and itself.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import NoReturn
+
+from custody.sandbox import kernel
+from custody.supervise.descendants import children, send_end
+from custody.supervise.detach import close_all_but
+
+PATIENCE = 5.0
+"""Seconds after which a process that survives SIGKILL is given up."""
+
+_SET_CHILD_SUBREAPER = 36
+
+
+def go_on_guarded(replies: int) -> int:
+    """Go on as a child that is guarded by the process that calls; its parent never returns.
+
+    Returns a descriptor that becomes readable when the guardian is gone. The caller must have a
+    single thread.
+    """
+    become_subreaper()
+    watched, held = os.pipe()
+    kept = os.fork()
+    if kept:
+        _guard(kept, {held, replies})
+    os.close(held)
+    os.setsid()
+    become_subreaper()
+    return watched
+
+
+def become_subreaper() -> None:
+    """Become the parent of every descendant that loses its own."""
+    kernel.prctl(_SET_CHILD_SUBREAPER, 1)
+
+
+def _guard(kept: int, needed: set[int]) -> NoReturn:
+    try:
+        close_all_but(needed)
+        while os.waitpid(-1, 0)[0] != kept:
+            pass
+        _end_children()
+    finally:
+        os._exit(0)
+
+
+def _end_children() -> None:
+    """Kill what is left; the children of what was killed come next."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        for child in children(os.getpid()):
+            send_end(child, kill=True)
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        time.sleep(0.001)

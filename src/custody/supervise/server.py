@@ -1,0 +1,376 @@
+"""The process that stands between the runtime and the programs it starts.
+
+A keeper is forked once and then starts one command line at a time. It is a child subreaper, so
+everything a line starts stays its descendant, after a double fork and in a session of its own
+too; and nothing else is. What is left when a line has ended can therefore be ended without
+asking what it is, and no process of anybody else is ever touched: signals go to children of the
+keeper alone, whose numbers cannot be given away before the keeper has waited for them.
+
+When the runtime is gone, however it ended, its end of the pipe is closed; the keeper then kills
+what runs and ends. So nothing writes into a workspace that a resumed run has taken over. What
+a keeper leaves that was itself killed is ended by its guardian.
+
+Whatever goes wrong while a line is prepared or run is the end of that line and is told to the
+runtime; the keeper goes on.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import select
+import time
+from typing import NoReturn
+
+import msgspec
+
+from custody.model.request import Command
+from custody.sandbox import apply
+from custody.sandbox.confinement import Confinement, seen_environment
+from custody.sandbox.listeners import Opened
+from custody.sandbox.socket_broker import Askers
+from custody.supervise import command_list
+from custody.supervise.command_list import End
+from custody.supervise.descendants import children, kill_all, send_end
+from custody.supervise.detach import (
+    let_go_of_everything_but,
+    one_descriptor_free,
+    wait_for_threads,
+    wake_on_child_exit,
+)
+from custody.supervise.protocol import Channel, Done, Message, Start, Stop
+from custody.supervise.reaper import PATIENCE, go_on_guarded
+from custody.supervise.sandbox_init import Inside, fork_inside
+from custody.supervise.spawn import CannotStart, Spawner, not_confined, open_input
+
+LOST_AFTER = 2 * PATIENCE
+"""Seconds after which a sandbox that was told to kill, and does not answer, is killed."""
+
+
+def keep(control: int, replies: int, stdout: int, stderr: int, handover: int) -> NoReturn:
+    """Be a keeper in a process just forked, with all signals blocked; never returns."""
+    try:
+        kept = let_go_of_everything_but(control, replies, stdout, stderr, handover)
+        guardian = go_on_guarded(kept[1])
+        keeping = _Keeping(Channel(kept[0], kept[1]), (kept[2], kept[3], kept[4]), guardian)
+        try:
+            keeping.serve()
+        finally:
+            keeping.end()
+    finally:
+        os._exit(0)
+
+
+class _Keeping:
+    """What a keeper does."""
+
+    def __init__(
+        self, channel: Channel, ways_out: tuple[int, int, int], guardian: int | None = None
+    ) -> None:
+        self._channel = channel
+        self._guardian = guardian
+        self._ways_out = ways_out
+        self._stdout, self._stderr, self.handover = ways_out
+        self._ended: dict[int, End] = {}
+        self._reaped = 0
+        self._stopping = False
+        self._lost_at = math.inf
+        self._inside: Channel | None = None
+        self._spare: Inside | None = None
+        self._child_exits = wake_on_child_exit()
+        self._poll = select.poll()
+        self._askers = Askers(self._poll)
+        self._spawner = Spawner(self._askers)
+        self._poll.register(channel.incoming, select.POLLIN)
+        self._poll.register(self._child_exits, select.POLLIN)
+        if guardian is not None:
+            self._poll.register(guardian, select.POLLIN)
+
+    def serve(self) -> None:
+        """Run chains until the runtime is gone, or the guardian."""
+        while (message := self._next_message()) is not None:
+            if isinstance(message, Start):
+                self._stopping = False
+                self._lost_at = math.inf
+                self._ended.clear()
+                self._channel.send(self._answer(message))
+                self._make_spare(message.confinement)
+
+    def _next_message(self) -> Message | None:
+        """Wait for the runtime; None when there is nobody left to work for."""
+        while self._channel.incoming not in (speaking := self._speaking(None)):
+            if self._guardian in speaking:
+                return None
+            self._reap()
+        return self._channel.receive()
+
+    def _answer(self, start: Start) -> Done:
+        try:
+            return self._run_confined(start)
+        except (OSError, MemoryError, RuntimeError, apply.CannotConfine) as error:
+            why = f"keeper_failed: {str(error) or type(error).__name__}"
+            with one_descriptor_free():
+                return Done(End(command_list.EXIT_CANNOT_START, failure=why), *self.kill_the_rest())
+
+    def _run_confined(self, start: Start) -> Done:
+        confinement = start.confinement
+        if confinement is None or confinement.level == "L1":
+            return self.run(msgspec.structs.replace(start, confinement=None))
+        seen = msgspec.structs.replace(
+            start,
+            workspace=confinement.view,
+            environment=seen_environment(confinement, start.environment),
+        )
+        if confinement.level == "L2":
+            return self.run(seen)
+        return self._run_inside(seen, confinement)
+
+    def _run_inside(self, start: Start, confinement: Confinement) -> Done:
+        """Let a keeper of its own run the chain, as the first process of new namespaces."""
+        try:
+            inside = self._take_spare(confinement.base) or self._fork_inside(confinement.base)
+        except apply.CannotConfine as error:
+            return Done(not_confined(error).end, 0, 0)
+        self._pass_on(inside.channel, start)
+        return self._follow(inside.first, inside.channel)
+
+    def _fork_inside(self, base: Confinement) -> Inside:
+        identity = os.geteuid(), os.getegid()
+
+        def be_first(channel: Channel) -> NoReturn:
+            self._channel.close()
+            _keep_inside(base, identity, channel, self._ways_out)
+
+        return fork_inside(base, be_first)
+
+    def _make_spare(self, confinement: Confinement | None) -> None:
+        """Fork the first process of the next sandbox now, while nobody waits for it."""
+        if confinement is None or confinement.level != "L3" or self._spare is not None:
+            return
+        try:
+            self._spare = self._fork_inside(confinement.base)
+        except apply.CannotConfine:
+            return  # the next line tries again and tells why
+
+    def _take_spare(self, base: Confinement) -> Inside | None:
+        self._reap()  # it is forgotten when it has ended
+        spare, self._spare = self._spare, None
+        if spare is None:
+            return None
+        with apply.telling():
+            seen = apply.seen(base)
+        if spare.base == base and spare.seen == seen:
+            return spare
+        spare.channel.close()
+        self.kill_the_rest()
+        return None
+
+    def _follow(self, first: int, inside: Channel) -> Done:
+        """Pass messages on until the first process has spoken and ended, and all with it."""
+        self._inside = inside
+        done: Message | None = None
+        try:
+            self._poll.register(inside.incoming, select.POLLIN)
+            while inside.incoming not in self._wait(self._time_left()):
+                if time.monotonic() >= self._lost_at:
+                    send_end(first, kill=True)
+            done = inside.receive()
+        finally:
+            self._inside = None
+            self._poll.unregister(inside.incoming)
+            inside.close()
+        deadline = time.monotonic() + PATIENCE
+        while first not in self._ended and time.monotonic() < deadline:
+            self._wait(PATIENCE)
+        left = self.kill_the_rest()
+        if not isinstance(done, Done):
+            lost = apply.CannotConfine("the first process of the sandbox is gone")
+            return Done(not_confined(lost).end, *left)
+        # What the first process could not kill, the kernel has: it waits for all of them.
+        return Done(done.end, done.leftovers + left[0], left[1])
+
+    def _time_left(self) -> float | None:
+        """Return how long to wait for a sandbox that was told to kill; None for ever."""
+        if self._lost_at == math.inf:
+            return None
+        return max(0.0, self._lost_at - time.monotonic()) or PATIENCE
+
+    def run(self, start: Start) -> Done:
+        """Run a chain to the end of everything it started."""
+        try:
+            source = open_input(start)
+        except CannotStart as error:
+            return Done(error.end, 0, 0)
+        try:
+            return self.run_with(source, start)
+        finally:
+            os.close(source)
+
+    def run_with(self, source: int, start: Start) -> Done:
+        """Run a chain whose input is open already."""
+        end = End(0)
+        for pipe in command_list.pipes(start.commands):
+            if not self._stopping and pipe.follows(end):
+                end = self._run_pipe(pipe.commands, start, source)
+        return Done(end, *self.kill_the_rest())
+
+    def _run_pipe(self, commands: tuple[Command, ...], start: Start, whole_input: int) -> End:
+        running: list[int | End] = []
+        os.lseek(whole_input, 0, os.SEEK_SET)
+        source = os.dup(whole_input)
+        for command in commands[:-1]:
+            following, sink = os.pipe()
+            running.append(self._try(command, start, source, sink))
+            os.close(source)
+            os.close(sink)
+            source = following
+        running.append(self._try(commands[-1], start, source, self._stdout))
+        os.close(source)
+        while any(isinstance(item, int) and item not in self._ended for item in running):
+            self._wait(None)
+        return command_list.end_of_pipe(
+            [self._ended[item] if isinstance(item, int) else item for item in running]
+        )
+
+    def _try(self, command: Command, start: Start, stdin: int, stdout: int) -> int | End:
+        """Start a command; return its process, or the end of one that cannot be started."""
+        # Programs share these pipes, and one before may have left them non-blocking.
+        os.set_blocking(stdout, True)
+        os.set_blocking(self._stderr, True)
+        try:
+            child = self._spawner.spawn(command, start, (stdin, stdout, self._stderr))
+        except CannotStart as error:
+            return error.end
+        self._ended.pop(child, None)  # a number may come back while a line runs
+        return child
+
+    def _wait(self, seconds: float | None) -> list[int]:
+        """Wait until a child has ended or somebody has said something, and take note.
+
+        Returns the descriptors that have something to say.
+        """
+        speaking = self._speaking(seconds)
+        if self._guardian in speaking:
+            self._end_alone()
+        if self._channel.incoming in speaking:
+            self._obey()
+        self._reap()
+        return speaking
+
+    def _speaking(self, seconds: float | None) -> list[int]:
+        polled = self._poll.poll(None if seconds is None else math.ceil(seconds * 1000))
+        self._askers.serve(polled)
+        speaking = [descriptor for descriptor, _ in polled]
+        if self._child_exits in speaking:
+            os.read(self._child_exits, 4096)
+        return speaking
+
+    def _obey(self) -> None:
+        message = self._channel.receive()
+        if message is None:
+            self._end_alone()
+        self._stopping = True
+        kill = isinstance(message, Stop) and message.kill
+        if self._inside is not None:
+            self._lost_at = time.monotonic() + LOST_AFTER if kill else math.inf
+            self._pass_on(self._inside, message)
+            return
+        for child in self._others():
+            send_end(child, kill=kill)
+
+    def _end_alone(self) -> NoReturn:
+        """End, since there is nobody left to work for."""
+        try:
+            self.end()
+        finally:
+            os._exit(0)
+
+    def _pass_on(self, inside: Channel, message: Message) -> None:
+        try:
+            inside.send(message)
+        except BrokenPipeError:
+            return  # it has ended meanwhile, which is seen by its silence
+
+    def _reap(self) -> bool:
+        """Take note of every child that has ended; tell whether any is left but the spare."""
+        try:
+            while (found := os.waitpid(-1, os.WNOHANG))[0]:
+                self._reaped += 1
+                self._ended[found[0]] = command_list.end_of(os.waitstatus_to_exitcode(found[1]))
+                self._forget_spare(found[0])
+        except ChildProcessError:
+            return False
+        return self._spare is None or bool(self._others())
+
+    def _forget_spare(self, ended: int) -> None:
+        """Let go of a spare that has ended: its number may be another's from now on."""
+        if self._spare and self._spare.first == ended:
+            self._spare.channel.close()
+            self._spare = None
+
+    def _others(self) -> list[int]:
+        """Return the children that are not the spare."""
+        spare = self._spare.first if self._spare else 0
+        return [child for child in children(os.getpid()) if child != spare]
+
+    def end(self) -> None:
+        """Kill every descendant, the spare too."""
+        self._spare = None
+        self.kill_the_rest()
+
+    def kill_the_rest(self) -> tuple[int, int]:
+        """Kill every descendant but the spare; return how many there were, and are still.
+
+        The children of a killed process become children of the keeper, so the last is reached
+        in as many rounds as there are generations; inside a sandbox one round reaches all.
+        """
+        if self._spare is not None:
+            wait_for_threads()  # children move when one ends, and a list of them can miss some
+        if not self._reap():
+            return 0, 0
+        before = self._reaped
+        deadline = time.monotonic() + PATIENCE
+        while self._reap():
+            left = self._others()
+            if time.monotonic() > deadline:
+                return self._reaped - before + len(left), len(left)
+            kill_all(left)
+            if select.select([self._child_exits], [], [], 0.05)[0]:
+                os.read(self._child_exits, 4096)
+        return self._reaped - before, 0
+
+
+def _keep_inside(
+    base: Confinement, identity: tuple[int, int], channel: Channel, streams: tuple[int, int, int]
+) -> NoReturn:
+    """Be the keeper inside a sandbox, for one chain; never returns."""
+    try:
+        os.setsid()  # whoever ends it by its group must not end the keeper outside
+        apply.die_with_parent()
+        keeping = _Keeping(channel, streams)
+        opened: Opened = []
+        problem: apply.CannotConfine | None = None
+        try:
+            opened = apply.lay_out(base, *identity)
+        except apply.CannotConfine as error:
+            problem = error
+        start = channel.receive()
+        if isinstance(start, Start):
+            channel.send(_run_moved_in(keeping, start, opened, problem))
+    finally:
+        os._exit(0)
+
+
+def _run_moved_in(
+    keeping: _Keeping, start: Start, opened: Opened, problem: apply.CannotConfine | None
+) -> Done:
+    try:
+        if problem or start.confinement is None:
+            raise problem or apply.CannotConfine("there is no confinement")
+        source = open_input(start)  # its place cannot be seen from inside
+        apply.move_in(start.confinement, opened, keeping.handover)
+    except apply.CannotConfine as error:
+        return Done(not_confined(error).end, 0, 0)
+    except CannotStart as error:
+        return Done(error.end, 0, 0)
+    return keeping.run_with(source, msgspec.structs.replace(start, confinement=None))

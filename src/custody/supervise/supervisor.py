@@ -1,0 +1,343 @@
+"""Runs command lines and sees to it that nothing they started outlives the call.
+
+    with Supervisor() as supervisor:
+        result = supervisor.run(line, launch, limits, stdout=out, stderr=err)
+
+Programs start without a shell, in a session of their own, with /dev/null or one file as their
+input and an environment that is given in full. Both of their streams are read at once into the
+descriptors given by the caller, up to a limit. When `run` returns, everything the line started
+is gone; it ends early with the time-out, a silence, the output limit or an exception in the
+runtime, Ctrl-C included. A failure of the work is a result, never an exception; a disk that
+takes no output is `StorageFailed`.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import select
+import time
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, Self
+
+import msgspec
+
+from custody.checks.guards.secrets import Redactor, redactor_for
+from custody.model.record import Record
+from custody.model.request import Command, CommandLine
+from custody.sandbox.confinement import Confinement
+from custody.store.os_errors import failure
+from custody.supervise.streams import Captured, Stream
+
+if TYPE_CHECKING:
+    from custody.egress.proxy import Proxy
+    from custody.supervise.client import Keeper
+    from custody.supervise.protocol import Done
+
+OUTPUT_LIMIT = 10 * 1024 * 1024
+"""Bytes of one stream that are kept."""
+
+LOST_AFTER = 30.0
+"""Seconds after which a keeper that was told to kill, and does not answer, is given up."""
+
+StreamName = Literal["stdout", "stderr"]
+EndedBy = Literal["", "timeout", "inactivity", "output_limit", "supervisor_lost"]
+
+
+class Limits(NamedTuple):
+    """How much a command line may take."""
+
+    timeout: float
+    """Seconds for the whole line."""
+    output: int = OUTPUT_LIMIT
+    """Bytes kept of each stream; a line that writes more is ended."""
+    grace: float = 2.0
+    """Seconds between asking to end and killing."""
+    quiet: float = math.inf
+    """Seconds without output after which a line that has written something is ended."""
+    heartbeat: float = math.inf
+    """Seconds between two calls of `Listener.beat`."""
+
+
+class Listener(Protocol):
+    """Follows a command line while it runs."""
+
+    def heard(self, stream: StreamName, data: bytes) -> None:
+        """Take note of output that was just kept."""
+        ...
+
+    def beat(self, seconds: float) -> None:
+        """Take note that it still runs, so long after its start."""
+        ...
+
+
+class Launch(NamedTuple):
+    """Where a command line runs and what it sees."""
+
+    workspace: str
+    """Absolute path; a command's ``workdir`` is relative to it."""
+    environment: Mapping[str, str]
+    """All variables; see `custody.sandbox.environment`."""
+    confinement: Confinement | None = None
+    """What its processes may reach; None for everything that the runtime may."""
+
+
+class ProcessResult(Record, frozen=True):
+    """What became of a command line."""
+
+    exit_code: int | None
+    """128 + n after signal n; None when the runtime ended it."""
+    signal: int
+    """The signal that ended the last command; 0 when it ended by itself."""
+    seconds: float
+    ended_by: EndedBy
+    """Why the runtime ended it; empty when it ended by itself."""
+    failure: str
+    """Why a command could not be started, as ``tool_not_found: NAME``; empty when it was."""
+    leftovers: int
+    """Processes that outlived their command and were killed."""
+    survivors: int
+    """Processes that could not be killed; they may still write."""
+    stdout: Captured
+    stderr: Captured
+    reached: tuple[str, ...] = ()
+    """``host:port`` of each server that the proxy of a closed network connected it to.
+
+    At L2 a server of this machine can be reached without the proxy, and is not told then.
+    """
+    refused: tuple[str, ...] = ()
+    """Servers that it asked the proxy for and was not given, as far as they are remembered."""
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether it ended by itself, with exit code 0 and without leaving a writer."""
+        return self.exit_code == 0 and not self.survivors
+
+    @property
+    def redacted(self) -> int:
+        """How many secrets were taken out of both streams."""
+        return self.stdout.redacted + self.stderr.redacted
+
+    @property
+    def failure_reason(self) -> str:
+        """One stable word or two for the outcome; empty after a success."""
+        if self.ended_by or self.failure:
+            return self.ended_by or self.failure
+        if self.survivors:
+            return "processes_left"
+        return f"tool_exit_code_{self.exit_code}" if self.exit_code else ""
+
+
+def shell_line(text: str) -> CommandLine:
+    """Return the line that hands ``text`` to a shell, for what only a shell can do."""
+    return CommandLine(text=text, commands=(Command(argv=("sh", "-c", text)),))
+
+
+class Supervisor:
+    """Runs one command line at a time; its keeper is forked with the first."""
+
+    def __init__(self) -> None:
+        self._keeper: Keeper | None = None
+        self._redactor = redactor_for(os.environ)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the keeper and everything it has started."""
+        keeper, self._keeper = self._keeper, None
+        if keeper is not None:
+            keeper.close()
+
+    def run(
+        self,
+        line: CommandLine,
+        launch: Launch,
+        limits: Limits,
+        *,
+        stdout: int,
+        stderr: int,
+        stdin: str = "",
+        listener: Listener | None = None,
+    ) -> ProcessResult:
+        """Run ``line``; both streams go to the descriptors given, its input is a file's path."""
+        started = time.monotonic()
+        keeper = self._ready_keeper()
+        sinks: dict[StreamName, int] = {"stdout": stdout, "stderr": stderr}
+        watch = _Watch(keeper, sinks, limits.output, self._redactor, listener)
+        try:
+            proxy, confinement = _open_proxy(launch.confinement, keeper)
+        except (OSError, ValueError) as error:
+            return watch.result(_not_confined(error), time.monotonic() - started)
+        try:
+            keeper.start(line.commands, launch.workspace, launch.environment, confinement, stdin)
+            done = watch.until_done(limits)
+        except BaseException as error:
+            watch.give_up(limits.grace)
+            self.close()
+            if isinstance(error, OSError):
+                raise failure(error, f"output of {line.text!r}") from error
+            raise
+        finally:
+            if proxy is not None:
+                proxy.close()
+        if done is None or done.survivors:
+            self.close()
+        return watch.result(done, time.monotonic() - started, proxy)
+
+    def _ready_keeper(self) -> Keeper:
+        if self._keeper is None:
+            from custody.supervise.client import Keeper
+
+            self._keeper = Keeper.fork()
+        return self._keeper
+
+
+def _open_proxy(
+    confinement: Confinement | None, keeper: Keeper
+) -> tuple[Proxy | None, Confinement | None]:
+    """Open what a closed network needs to reach servers; return where it is found, too."""
+    if confinement is None or confinement.level == "L1" or confinement.network != "none":
+        return None, confinement
+    if not confinement.reach:
+        return None, confinement
+    from custody.egress.proxy import Proxy
+
+    if confinement.level == "L3":
+        proxy = Proxy.inside(confinement.reach, keeper.handover)
+    else:
+        proxy = Proxy.on_this_machine(confinement.reach)
+    return proxy, msgspec.structs.replace(confinement, listeners=proxy.listeners)
+
+
+def _not_confined(error: OSError | ValueError) -> Done:
+    from custody.sandbox.apply import CannotConfine
+    from custody.supervise.protocol import Done
+    from custody.supervise.spawn import not_confined
+
+    return Done(not_confined(CannotConfine(str(error))).end, 0, 0)
+
+
+class _Watch:
+    """Follows one command line to its end."""
+
+    def __init__(
+        self,
+        keeper: Keeper,
+        sinks: dict[StreamName, int],
+        limit: int,
+        redactor: Redactor,
+        listener: Listener | None,
+    ) -> None:
+        self._keeper = keeper
+        self._listener = listener
+        sources: dict[StreamName, int] = {"stdout": keeper.stdout, "stderr": keeper.stderr}
+        self._streams = {
+            source: Stream(sinks[name], limit, redactor, partial(self._heard, name))
+            for name, source in sources.items()
+        }
+        self._last_heard = math.inf
+        self._ended_by: EndedBy = ""
+        self._poll = select.poll()
+        for descriptor in (*self._streams, keeper.replies):
+            self._poll.register(descriptor, select.POLLIN)
+
+    def until_done(self, limits: Limits) -> Done | None:
+        """Read both streams until everything has ended; None when the keeper is lost."""
+        started = time.monotonic()
+        alarm = started + limits.timeout
+        beat = started + limits.heartbeat
+        killed = False
+        while not self._step(self._wake(alarm, beat, limits) - time.monotonic()):
+            now = time.monotonic()
+            if killed and now >= alarm:
+                break
+            if now >= beat:
+                beat = now + limits.heartbeat
+                self._beat(now - started)
+            if self._ended_by and now >= alarm:
+                self._keeper.stop(kill=True)
+                killed, alarm = True, now + LOST_AFTER
+            elif not self._ended_by and (reason := self._reason_to_end(now, alarm, limits)):
+                self._ended_by = reason
+                self._keeper.stop(kill=False)
+                alarm = now + limits.grace
+        else:
+            done = self._keeper.done()
+            self._drain()
+            if done:
+                return done
+        self._ended_by = "supervisor_lost"
+        for stream in self._streams.values():
+            stream.finish()
+        return None
+
+    def give_up(self, grace: float) -> None:
+        """Ask everything to end and wait for it, as long as ``grace``."""
+        self._keeper.stop(kill=False)
+        for stream in self._streams.values():
+            stream.discard()
+        deadline = time.monotonic() + grace
+        while (left := deadline - time.monotonic()) > 0 and not self._step(left):
+            pass
+
+    def result(
+        self, done: Done | None, seconds: float, proxy: Proxy | None = None
+    ) -> ProcessResult:
+        """Return what is to be told of the line."""
+        stdout, stderr = self._streams.values()
+        return ProcessResult(
+            exit_code=done.end.exit_code if done and not self._ended_by else None,
+            signal=done.end.signal if done else 0,
+            seconds=round(seconds, 6),
+            ended_by=self._ended_by,
+            failure=done.end.failure if done else "",
+            leftovers=done.leftovers if done else 0,
+            survivors=done.survivors if done else 0,
+            stdout=stdout.captured(),
+            stderr=stderr.captured(),
+            reached=proxy.reached if proxy else (),
+            refused=proxy.refused if proxy else (),
+        )
+
+    def _heard(self, stream: StreamName, data: bytes) -> None:
+        self._last_heard = time.monotonic()
+        if self._listener:
+            self._listener.heard(stream, data)
+
+    def _beat(self, seconds: float) -> None:
+        if self._listener:
+            self._listener.beat(seconds)
+
+    def _wake(self, alarm: float, beat: float, limits: Limits) -> float:
+        """Return when there is something to do though nothing was said."""
+        silent = math.inf if self._ended_by else self._last_heard + limits.quiet
+        return min(alarm, beat, silent)
+
+    def _reason_to_end(self, now: float, alarm: float, limits: Limits) -> EndedBy:
+        if now >= alarm:
+            return "timeout"
+        if now >= self._last_heard + limits.quiet:
+            return "inactivity"
+        return "output_limit" if any(s.truncated for s in self._streams.values()) else ""
+
+    def _step(self, seconds: float) -> bool:
+        """Take what is there, waiting at most so long; tell whether the keeper has spoken."""
+        spoken = False
+        timeout = None if seconds == math.inf else max(0, math.ceil(seconds * 1000))
+        for descriptor, _ in self._poll.poll(timeout):
+            if descriptor == self._keeper.replies:
+                spoken = True
+            else:
+                self._streams[descriptor].take_from(descriptor)
+        return spoken
+
+    def _drain(self) -> None:
+        for descriptor, stream in self._streams.items():
+            while stream.take_from(descriptor):
+                pass
+            stream.finish()

@@ -1,0 +1,380 @@
+"""A document's blocks become files, or it is told why not; whatever happens, nothing is raised."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from custody.checks.guards.secrets import Redactor
+from custody.ingest.blocks import NOTES
+from custody.ingest.service import Ingested, ingest
+from custody.model.event import (
+    IngestChecked,
+    IngestFact,
+    IngestFailed,
+    IngestRejected,
+    IngestSkipped,
+    IngestWritten,
+)
+from custody.model.ingest import (
+    MANIFEST_NAME,
+    Artifact,
+    IngestLimits,
+    IngestManifest,
+    IngestSource,
+)
+from custody.model.record import decode, encode
+from support.hostile import picture
+from support.ingesting import Desk, verdicts
+
+GOOD = "```python file=src/good.py\nx = 1\n```\n"
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    desk = Desk(tmp_path)
+    yield desk
+    desk.site.close()
+
+
+def block(path: str, content: str = "x = 1\n", lang: str = "text") -> str:
+    return f"```{lang} file={path}\n{content}```\n"
+
+
+def levels(done: Ingested) -> list[tuple[str, str]]:
+    return [(type(fact).__name__, fact.level) for fact in done.facts]
+
+
+def told(done: Ingested, kind: type[IngestFact]) -> IngestFact:
+    (fact,) = [fact for fact in done.facts if isinstance(fact, kind)]
+    return fact
+
+
+@pytest.mark.req("I-03", "I-07")
+def test_a_block_becomes_a_file_and_the_manifest_says_so(desk: Desk) -> None:
+    done = desk.take(f"Here it is.\n\n{GOOD}\nDone.\n")
+    data = b"x = 1\n"
+    assert desk.files() == {"src/good.py": data}
+    assert done.manifest.artifacts == (
+        Artifact(
+            index=0,
+            lang="python",
+            declared_file="src/good.py",
+            workspace_path="workspace/src/good.py",
+            bytes=6,
+            sha256=hashlib.sha256(data).hexdigest(),
+            status="written",
+            reason="",
+        ),
+    )
+    assert levels(done) == [("IngestWritten", "info")]
+
+
+@pytest.mark.req("I-07")
+def test_the_manifest_has_exactly_the_documented_fields(desk: Desk) -> None:
+    done = desk.take(GOOD + block("../x") + "```\n```\n")
+    assert done.evidence is not None
+    path = Path(desk.run.path) / done.evidence.path
+    assert path.name == MANIFEST_NAME
+    data = path.read_bytes()
+    assert hashlib.sha256(data).hexdigest() == done.evidence.sha256
+    assert decode(data, IngestManifest, where="") == done.manifest
+    read = msgspec.json.decode(data)
+    assert list(read) == [
+        "version", "run_id", "node_id", "source", "artifacts", "summary", "ts",
+    ]  # fmt: skip
+    assert read["version"] == "1"
+    assert (read["run_id"], read["node_id"]) == ("r1", "write")
+    assert read["source"] == {
+        "kind": "graph_runtime", "mode": "single", "doc_path": "docs/single_r1.md",
+    }  # fmt: skip
+    assert {tuple(artifact) for artifact in read["artifacts"]} == {
+        ("index", "lang", "declared_file", "workspace_path", "bytes", "sha256", "status", "reason")
+    }
+    assert read["summary"] == {"total_blocks": 3, "written": 1, "skipped": 1, "rejected": 1}
+
+
+@pytest.mark.req("I-06")
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("../evil.py", "traversal"),
+        ("a/../../evil.py", "traversal"),
+        ("/etc/passwd", "absolute"),
+        ("C:\\x.py", "drive"),
+        ("C:x.py", "drive"),
+        ("a\\b.py", "backslash"),
+        ("~/x", "tilde"),
+        ("./a.py", "noncanonical"),
+        (".git/hooks/post-commit", "denied"),
+        (".bashrc", "denied"),
+        (".env", "secret_file"),
+        ("link/evil.py", "symlink"),
+        ("link", "symlink"),
+        ("folder", "not_regular"),
+        ("file/x", "not_directory"),
+        ("FILE", "case_collision"),
+    ],
+)
+def test_an_unsafe_path_is_rejected_and_the_others_go_on(desk: Desk, path: str, code: str) -> None:
+    (desk.folder / "link").symlink_to(desk.home)
+    (desk.folder / "folder").mkdir()
+    (desk.folder / "file").write_text("mine")
+    before = picture(desk.home, leave_out=("runs",))
+    done = desk.take(block(path) + GOOD)
+    assert verdicts(done) == [f"rejected:{code}", "written"]
+    assert levels(done) == [("IngestWritten", "info"), ("IngestRejected", "error")]
+    assert picture(desk.home, leave_out=("runs",)) == before
+    assert set(desk.files()) == {"file", "src/good.py"}
+    (note,) = told(done, IngestRejected).blocks
+    assert (note.index, note.line, note.file, note.reason) == (0, 1, path, code)
+    assert done.manifest.artifacts[0].workspace_path == ""
+
+
+@pytest.mark.req("I-06")
+@pytest.mark.parametrize(
+    ("first", "second", "code"),
+    [
+        ("a.py", "a.py", "duplicate"),
+        ("a.py", "A.py", "case_collision"),
+        ("src/a", "SRC/b", "case_collision"),
+        ("straße", "STRASSE", "case_collision"),
+        ("a", "a/b", "prefix_conflict"),
+        ("a/b/c", "a/b", "prefix_conflict"),
+    ],
+)
+def test_of_two_blocks_for_one_name_the_second_is_rejected(
+    desk: Desk, first: str, second: str, code: str
+) -> None:
+    done = desk.take(block(first, "1\n") + block(second, "2\n"))
+    assert verdicts(done) == ["written", f"rejected:{code}"]
+    assert desk.files() == {first: b"1\n"}
+
+
+def test_a_name_is_claimed_by_a_block_that_was_rejected(desk: Desk) -> None:
+    done = desk.take(block("a", "\0\n") + block("a", "fine\n"))
+    assert verdicts(done) == ["rejected:binary", "rejected:duplicate"]
+
+
+def test_limits(desk: Desk) -> None:
+    limits = IngestLimits(files=2, file_bytes=8, total_bytes=12, blocks=5)
+    document = (
+        block("a", "12345678\n") + block("b", "1234567\n") + block("c", "12345\n")
+        + block("d", "123\n") + block("e", "") + block("f", "") + block("g", "")
+    )  # fmt: skip
+    assert verdicts(desk.take(document, limits)) == [
+        "rejected:too_large", "written", "rejected:too_large", "written", "rejected:too_many",
+        "rejected:too_many",
+    ]  # fmt: skip
+    assert set(desk.files()) == {"b", "d"}
+
+
+def test_an_empty_file_has_the_hash_of_nothing(desk: Desk) -> None:
+    (artifact,) = desk.take(block("a", "")).manifest.artifacts
+    assert (artifact.bytes, artifact.sha256) == (0, hashlib.sha256(b"").hexdigest())
+
+
+def test_the_bytes_are_written_as_they_are(desk: Desk) -> None:
+    desk.take(b"```text file=a\r\n\xff\r\n\x0b \n```\r\n")
+    assert desk.files() == {"a": b"\xff\r\n\x0b \n"}
+
+
+def test_what_stood_there_is_kept_as_a_blob(desk: Desk) -> None:
+    (desk.folder / "run.sh").write_bytes(b"old\n")
+    (desk.folder / "run.sh").chmod(0o755)
+    (note,) = told(desk.take(block("run.sh", "new\n")), IngestWritten).blocks
+    assert desk.run.blobs.get(note.replaced) == b"old\n"
+    assert desk.files() == {"run.sh": b"new\n"}
+    assert (desk.folder / "run.sh").stat().st_mode & 0o777 == 0o755
+
+
+def test_a_second_name_of_a_file_outside_is_left_alone(desk: Desk) -> None:
+    outside = desk.home / "outside"
+    outside.write_text("mine")
+    os.link(outside, desk.folder / "a")
+    assert verdicts(desk.take(block("a"))) == ["rejected:hardlink"]
+    assert outside.read_text() == "mine"
+
+
+def test_a_workspace_prefix_is_taken_as_written_with_a_warning(desk: Desk) -> None:
+    done = desk.take(block("workspace/a.txt"))
+    assert done.manifest.artifacts[0].workspace_path == "workspace/workspace/a.txt"
+    assert levels(done) == [("IngestWritten", "info"), ("IngestChecked", "warning")]
+
+
+@pytest.mark.req("I-09")
+@pytest.mark.parametrize(
+    "document",
+    [
+        block("a", "key = tr0ub4dor-and-3\n"),
+        block("tr0ub4dor-and-3.txt"),
+        block("a", "[redacted:API_KEY]\n"),
+        "```tr0ub4dor-and-3 file=../a\nx\n```\n",
+        "```text file=tr0ub4dor-and-3 x\nx\n```\n",
+        "```tr0ub4dor-and-3\nx\n```\n",
+        block("../tr0ub4dor-and-3"),
+    ],
+)
+def test_no_secret_is_told(desk: Desk, document: str) -> None:
+    done = desk.take(document, known={"API_KEY": "tr0ub4dor-and-3"})
+    (artifact,) = done.manifest.artifacts
+    assert artifact.status != "written"
+    assert desk.files() == {}
+    assert b"tr0ub4dor" not in encode(done.manifest)
+    assert b"tr0ub4dor" not in b"".join(encode(fact) for fact in done.facts)
+
+
+@pytest.mark.req("I-08")
+def test_nothing_to_ingest_is_a_warning(desk: Desk) -> None:
+    done = desk.take("Nothing here.\n")
+    assert levels(done) == [("IngestSkipped", "warning")]
+    assert told(done, IngestSkipped).count == 0
+    assert done.manifest.summary.total_blocks == 0
+
+
+@pytest.mark.req("I-08")
+def test_each_kind_of_ending_has_its_event_and_level(desk: Desk) -> None:
+    done = desk.take(GOOD + "```python\nx\n```\n" + block("../x"))
+    assert levels(done) == [
+        ("IngestWritten", "info"), ("IngestSkipped", "warning"), ("IngestRejected", "error"),
+    ]  # fmt: skip
+    for fact in done.facts:
+        assert fact.decision is False
+        assert msgspec.json.decode(encode(fact), type=type(fact)) == fact
+
+
+def test_an_event_tells_of_so_many_blocks_and_the_manifest_of_all(desk: Desk) -> None:
+    done = desk.take("```python\nx\n```\n" * (NOTES + 5))
+    skipped = told(done, IngestSkipped)
+    assert (skipped.count, len(skipped.blocks)) == (NOTES + 5, NOTES)
+    assert len(done.manifest.artifacts) == NOTES + 5
+
+
+@contextmanager
+def no_space(limit: int) -> Iterator[None]:
+    """Let every file that would be longer than ``limit`` fail, as on a disk that is full."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.req("I-08")
+class TestFailOpen:
+    def test_a_full_disk(self, desk: Desk) -> None:
+        stage = desk.stage()
+        document = (block("a", "x" * 200 + "\n") + block("b", "fits\n")).encode()
+        source = IngestSource(doc_path="docs/a.md")
+        with no_space(100):
+            done = ingest(document, stage, source=source, redactor=Redactor({}))
+        assert verdicts(done) == ["rejected:storage", "written"]
+        assert desk.files() == {"b": b"fits\n"}
+        assert done.evidence is None
+        assert levels(done) == [
+            ("IngestWritten", "info"), ("IngestRejected", "error"), ("IngestFailed", "error"),
+        ]  # fmt: skip
+        assert [fact.error_type for fact in done.facts if isinstance(fact, IngestFailed)] == [
+            "STORAGE_FAILED"
+        ]
+
+    def test_a_manifest_that_cannot_be_put_there(self, desk: Desk) -> None:
+        stage = desk.stage()
+        (Path(desk.run.path) / stage.folder.path / MANIFEST_NAME).mkdir()
+        source = IngestSource(doc_path="docs/a.md")
+        done = ingest(GOOD.encode(), stage, source=source, redactor=Redactor({}))
+        assert verdicts(done) == ["written"]
+        assert levels(done) == [("IngestWritten", "info"), ("IngestFailed", "error")]
+
+    def test_a_manifest_that_cannot_be_said(self, desk: Desk) -> None:
+        source = IngestSource(doc_path="docs/\ud800.md")
+        done = ingest(GOOD.encode(), desk.stage(), source=source, redactor=Redactor({}))
+        assert desk.files() == {"src/good.py": b"x = 1\n"}
+        assert levels(done) == [("IngestWritten", "info"), ("IngestFailed", "error")]
+
+    def test_a_workspace_that_is_gone(self, desk: Desk) -> None:
+        stage = desk.stage()
+        desk.workspace.root.close()
+        source = IngestSource(doc_path="docs/a.md")
+        done = ingest(GOOD.encode(), stage, source=source, redactor=Redactor({}))
+        assert verdicts(done) == ["rejected:storage"]
+
+
+@pytest.mark.parametrize(
+    ("lang", "content", "fine"),
+    [
+        ("python", "x = 1\n", True),
+        ("py", "def f(:\n", False),
+        ("python", "raise SystemExit\n", True),
+        ("json", '{"a": [1, null]}\n', True),
+        ("json", '{"a": 1, "a": 2}\n', False),
+        ("json", "{'a': 1}\n", False),
+        ("ts", "def f(:\n", True),
+    ],
+)
+def test_what_was_written_is_looked_at_and_stays(
+    desk: Desk, lang: str, content: str, *, fine: bool
+) -> None:
+    done = desk.take(block("a.x", content, lang))
+    assert desk.files() == {"a.x": content.encode()}
+    checked = [fact for fact in done.facts if isinstance(fact, IngestChecked)]
+    assert [[verdict.code for verdict in fact.verdicts] for fact in checked] == (
+        [] if fine else [["syntax"]]
+    )
+
+
+paths = st.one_of(
+    st.sampled_from(
+        ["a", "b/c", "../x", "/tmp/x", "link/x", "link", "a/../../x", "..", ".", "C:x", "~", "b",
+         "workspace/x", "B/C", ".git/config", "a/b/c/d", "-x", "con", "\ud800", "a\u0000b", "é"]
+    ),
+    st.text(max_size=12),
+)  # fmt: skip
+openings = st.builds(
+    "{}{} {}{}{}".format,
+    st.sampled_from(["```", "```", "````", "~~~", " ```", "> ```"]),
+    st.sampled_from(["python", "json", "", "c++", "a!"]),
+    st.sampled_from(["file=", "file=", "file=", "path=", ""]),
+    paths,
+    st.sampled_from(["\n", "\n", "\r\n", " x=y\n"]),
+)
+bodies = st.one_of(st.text(max_size=30), st.sampled_from(["x\n", "{}\n", "\0", "```\n", "`"]))
+documents = st.lists(
+    st.one_of(
+        st.builds("{}{}\n{}\n".format, openings, bodies, st.sampled_from(["```", "````", "~~~"])),
+        st.text(max_size=20),
+    ),
+    max_size=6,
+).map(lambda parts: "".join(parts).encode("utf-8", "surrogatepass"))
+
+
+@pytest.mark.req("I-06", "I-08")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(document=st.one_of(documents, st.binary(max_size=200)))
+def test_no_input_writes_outside_or_raises(desk: Desk, document: bytes) -> None:
+    outside = desk.home / "outside"
+    outside.mkdir(exist_ok=True)
+    if not (desk.folder / "link").exists():
+        (desk.folder / "link").symlink_to(outside)
+    before = picture(desk.home, leave_out=("runs",))
+    done = desk.take(document)
+    assert picture(desk.home, leave_out=("runs",)) == before
+    assert set(os.listdir(desk.run.path)) <= {"workspace", "blobs", "nodes"}
+    assert not [fact for fact in done.facts if isinstance(fact, IngestFailed)]
+    summary = done.manifest.summary
+    assert summary.total_blocks == summary.written + summary.skipped + summary.rejected
+    for artifact in done.manifest.artifacts:
+        assert (artifact.status == "written") is (artifact.reason == "")
+        if artifact.status == "written":
+            data = (desk.folder / artifact.declared_file).read_bytes()
+            assert hashlib.sha256(data).hexdigest() == artifact.sha256

@@ -1,0 +1,231 @@
+"""The filter, read as the kernel reads it, for both machines."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import stat
+import struct
+
+import pytest
+
+from custody.model.confinement import Level, Network
+from custody.sandbox import kernel
+from custody.sandbox.confinement import Confinement, ProxyListener
+from custody.sandbox.seccomp import (
+    DENIED,
+    NAMESPACE_FLAGS,
+    SENDING,
+    SHARED_MEMORY,
+    program,
+)
+
+ALLOW = 0x7FFF0000
+KILL = 0x80000000
+EPERM = 0x00050000 | errno.EPERM
+ENOSYS = 0x00050000 | errno.ENOSYS
+MACHINES = tuple(kernel.NUMBERS)
+NONE = Confinement(level="L3", workspace="/ws")
+L2 = Confinement(level="L2", workspace="/ws")
+
+
+def judge(code: bytes, architecture: int, number: int, *arguments: int) -> int:
+    """Run a filter on one call; return its verdict."""
+    words = [*arguments, 0, 0, 0, 0, 0, 0][:6]
+    data = struct.pack("<iIQ6Q", number, architecture, 0, *words)
+    lines = list(struct.iter_unpack("<HBBI", code))
+    at = value = 0
+    while True:
+        kind, yes, no, operand = lines[at]
+        at += 1
+        match kind:
+            case 0x20:
+                value = struct.unpack_from("<I", data, operand)[0]
+            case 0x54:
+                value &= operand
+            case 0x15:
+                at += yes if value == operand else no
+            case 0x35:
+                at += yes if value >= operand else no
+            case 0x45:
+                at += yes if value & operand else no
+            case 0x06:
+                return int(operand)
+
+
+def verdict(machine: str, name: str, *arguments: int, confinement: Confinement = NONE) -> int:
+    number = kernel.NUMBERS[machine][name]
+    code = program(confinement, machine)
+    return judge(code, kernel.AUDIT_ARCHITECTURES[machine], number, *arguments)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_denied_calls_are_denied(machine: str) -> None:
+    known = [name for name in DENIED if name in kernel.NUMBERS[machine]]
+    assert len(known) > 40
+    assert {verdict(machine, name, 1, 2, 3) for name in known} == {EPERM}
+
+
+def test_every_denied_call_exists_on_some_machine() -> None:
+    assert set(DENIED) <= set().union(*kernel.NUMBERS.values())
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_numbers_are_unambiguous(machine: str) -> None:
+    numbers = kernel.NUMBERS[machine]
+    assert len(set(numbers.values())) == len(numbers)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_calls_that_depend_on_what_they_are_given(machine: str) -> None:
+    def of(name: str, *arguments: int) -> int:
+        return verdict(machine, name, *arguments)
+
+    assert of("clone3") == ENOSYS
+    assert of("clone", 0x01200011) == ALLOW
+    assert of("unshare", 0x400) == ALLOW
+    for bit in range(32):
+        if NAMESPACE_FLAGS & 1 << bit:
+            assert of("clone", 1 << bit | 17) == of("unshare", 1 << bit) == EPERM
+    assert of("ioctl", 0, 0x5401) == ALLOW
+    assert of("ioctl", 0, 0x5412) == of("ioctl", 0, 0x541C) == EPERM
+    assert of("ioctl", 0, 0x5412 | 1 << 40) == EPERM
+    assert of("personality", 0) == of("personality", 0xFFFFFFFF) == ALLOW
+    assert of("personality", 0x40000) == EPERM
+    for kind, expected in ((stat.S_IFCHR, EPERM), (stat.S_IFBLK, EPERM), (stat.S_IFIFO, ALLOW)):
+        assert of("mknodat", 0, 0, kind | 0o666) == expected
+    assert of("landlock_create_ruleset") == ALLOW
+    assert of("socketpair", socket.AF_UNIX) == ALLOW
+    assert {of("socketpair", family) for family in (socket.AF_INET, 30, 38)} == {EPERM}
+    assert of("renameat2", 0, 0, 0, 0, 1) == of("renameat2", 0, 0, 0, 0, 2) == ALLOW
+    assert of("renameat2", 0, 0, 0, 0, 4) == of("renameat2", 0, 0, 0, 0, 5) == EPERM
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_no_file_is_given_the_rights_of_its_owner(machine: str) -> None:
+    def of(name: str, *arguments: int) -> int:
+        return verdict(machine, name, *arguments)
+
+    assert of("openat2") == ENOSYS
+    assert of("openat", 0, 0, os.O_RDONLY, 0o4755) == ALLOW, "nothing is made"
+    assert of("openat", 0, 0, os.O_CREAT | os.O_WRONLY, 0o755) == ALLOW
+    for special in (0o4755, 0o2755, 0o6755):
+        assert of("openat", 0, 0, os.O_CREAT | os.O_WRONLY, special) == EPERM
+        assert of("openat", 0, 0, os.O_TMPFILE | os.O_WRONLY, special) == EPERM
+        assert of("mknodat", 0, 0, stat.S_IFREG | special) == EPERM
+    for name, before in (("fchmod", 1), ("fchmodat", 2), ("fchmodat2", 2)):
+        zeros = [0] * before
+        assert of(name, *zeros, 0o4755) == of(name, *zeros, 0o6755) == EPERM
+        assert (
+            of(name, *zeros, 0o755) == of(name, *zeros, 0o2775) == of(name, *zeros, 0o1777) == ALLOW
+        )
+
+
+def test_the_older_calls_that_make_files_are_judged_too() -> None:
+    making = os.O_CREAT | os.O_WRONLY
+    assert verdict("x86_64", "open", 0, making, 0o4755) == EPERM
+    assert verdict("x86_64", "open", 0, making, 0o644) == ALLOW
+    assert verdict("x86_64", "open", 0, os.O_RDONLY, 0o4755) == ALLOW
+    assert verdict("x86_64", "creat", 0, 0o4755) == EPERM
+    assert verdict("x86_64", "chmod", 0, 0o4755) == EPERM
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_shared_memory_is_denied_where_there_is_no_namespace_for_it(machine: str) -> None:
+    for name in SHARED_MEMORY:
+        assert verdict(machine, name) == ALLOW
+        assert verdict(machine, name, confinement=L2) == EPERM
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_every_other_call_is_allowed(machine: str) -> None:
+    code = program(NONE, machine)
+    judged = set(kernel.NUMBERS[machine].values())
+    others = {
+        judge(code, kernel.AUDIT_ARCHITECTURES[machine], number)
+        for number in range(600)
+        if number not in judged
+    }
+    assert others == {ALLOW}
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("level", ["L2", "L3"])
+def test_the_kernel_would_accept_the_filter(machine: str, level: Level) -> None:
+    for network in ("none", "loopback", "host"):
+        confinement = Confinement(level=level, workspace="/ws", network=network)
+        lines = list(struct.iter_unpack("<HBBI", program(confinement, machine)))
+        assert len(lines) <= 4096
+        assert lines[-1][0] == 0x06
+        for at, (kind, yes, no, _) in enumerate(lines):
+            reached = at + 1 + max(yes, no) if kind & 0x07 == 0x05 else at + (kind != 0x06)
+            assert reached < len(lines), f"line {at} jumps out of the filter"
+
+
+def test_the_older_call_that_makes_devices_is_judged_too() -> None:
+    assert verdict("x86_64", "mknod", 0, stat.S_IFBLK | 0o666) == EPERM
+    assert verdict("x86_64", "mknod", 0, stat.S_IFREG | 0o666) == ALLOW
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize(
+    ("level", "network", "allowed"),
+    [
+        ("L3", "none", {socket.AF_UNIX}),
+        ("L2", "none", set()),
+        ("L3", "loopback", {socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK}),
+        ("L2", "host", {socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK}),
+    ],
+)
+def test_families_of_sockets(machine: str, level: str, network: Network, allowed: set[int]) -> None:
+    confinement = Confinement(
+        level="L3" if level == "L3" else "L2", workspace="/ws", network=network
+    )
+    verdicts = {
+        family: verdict(machine, "socket", family, 1, 0, confinement=confinement)
+        for family in range(46)
+    }
+    assert {family for family, said in verdicts.items() if said == ALLOW} == allowed
+    assert set(verdicts.values()) <= {ALLOW, EPERM}
+    audit = verdict(machine, "socket", socket.AF_NETLINK, 3, 9, confinement=confinement)
+    assert audit == EPERM
+
+
+ASK = 0x7FC00000
+GATE = (ProxyListener(address="127.0.0.1", port=3128),)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize(("level", "tcp"), [("L3", ALLOW), ("L2", ASK)])
+def test_a_gate_needs_tcp_and_nothing_else(machine: str, level: Level, tcp: int) -> None:
+    gated = Confinement(level=level, workspace="/ws", listeners=GATE)
+
+    def of(name: str, *arguments: int) -> int:
+        return verdict(machine, name, *arguments, confinement=gated)
+
+    for family in range(46):
+        for kind in (1, 2, 3, 4, 5, 6, 10):
+            for protocol in (0, 1, 6, 17, 132, 136, 262):
+                found = of("socket", family, kind | 0o2000000, protocol)
+                is_tcp = family in {2, 10} and kind == 1 and protocol in {0, 6}
+                is_unix = family == 1 and level == "L3"
+                assert found == (tcp if is_tcp else ALLOW if is_unix else EPERM)
+    assert of("socket", 2, 1 | 0o4000, 0) == of("socket", 2 | 1 << 32, 1, 0) == tcp
+    for name, at in SENDING.items():
+        words = [0] * 6
+        assert of(name, *words) == ALLOW
+        words[at] = 0x20000000 | 0x4000
+        assert of(name, *words) == EPERM
+    assert of("listen", 3, 1) == (ALLOW if level == "L3" else EPERM)
+
+
+def test_an_open_network_is_not_narrowed_by_doors() -> None:
+    one = Confinement(level="L2", workspace="/ws", network="host", listeners=GATE)
+    assert program(one) == program(Confinement(level="L2", workspace="/ws", network="host"))
+
+
+def test_calls_of_another_machine_end_the_process() -> None:
+    code = program(NONE, "x86_64")
+    assert judge(code, 0x40000003, 1) == KILL
+    assert judge(code, kernel.AUDIT_ARCHITECTURES["x86_64"], 0x40000000 | 41, 2) == ENOSYS

@@ -1,0 +1,177 @@
+"""Whatever is lost, killed, stopped or refused: no process stays, and no line goes unanswered."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from custody.supervise import client
+from custody.supervise import supervisor as supervisor_module
+from custody.supervise.descendants import children
+from custody.supervise.supervisor import Supervisor
+from support.kills import VICTIMS, kill_once
+from support.processes import wait_until_gone
+from support.sandboxes import Site
+from support.stress import stress
+
+LEVELS = ("L1", "L2", "L3")
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    with Supervisor() as supervisor:
+        yield Site(supervisor, tmp_path)
+
+
+def guardian_of(site: Site) -> int:
+    return site.supervisor._ready_keeper()._pid
+
+
+def descendants(pid: int) -> list[int]:
+    return [one for child in children(pid) for one in (child, *descendants(child))]
+
+
+def test_lines_of_every_kind_in_any_order(site: Site) -> None:
+    assert stress(site, seed=os.getpid(), count=25) == []
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("victim", VICTIMS)
+def test_nothing_outlives_a_killed_process(tmp_path: Path, level: str, victim: str) -> None:
+    before = Path("/proc/self/mountinfo").read_text()
+    for delay in (0.0, 0.1):
+        folder = tmp_path / str(delay)
+        folder.mkdir()
+        assert kill_once(folder, level, victim, delay) == []
+    assert Path("/proc/self/mountinfo").read_text() == before
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_lost_keeper_is_told_when_everything_it_started_is_gone(site: Site, level: str) -> None:
+    guardian = guardian_of(site)
+    left: list[int] = []
+
+    def kill_when_it_runs() -> None:
+        while not (site.run_folder / "stdout").exists() or not (
+            (site.run_folder / "stdout").read_text()
+        ):
+            pass
+        left.extend(descendants(guardian))
+        os.kill(children(guardian)[0], signal.SIGKILL)
+
+    thread = threading.Thread(target=kill_when_it_runs)
+    thread.start()
+    ran = site.run(site.confinement(level), "sh", "-c", "echo on; setsid sleep 1000 & sleep 1000")
+    thread.join()
+    assert ran.result.ended_by == "supervisor_lost"
+    assert len(left) >= 3
+    wait_until_gone(left)
+    assert site.run(site.confinement(level), "true").result.succeeded
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_keeper_that_was_stopped_is_given_up(
+    site: Site, level: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor_module, "LOST_AFTER", 0.2)
+    monkeypatch.setattr(client, "LOST_AFTER", 0.2)
+    guardian = guardian_of(site)
+    assert site.run(site.confinement(level), "true").result.succeeded
+    started = descendants(guardian)
+    os.kill(children(guardian)[0], signal.SIGSTOP)
+    ran = site.run(site.confinement(level), "true", timeout=0.1)
+    assert ran.result.ended_by == "supervisor_lost"
+    wait_until_gone([guardian, *started])
+    assert site.run(site.confinement(level), "true").result.succeeded
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_too_few_descriptors_are_a_failure_of_the_line(site: Site, level: str) -> None:
+    assert site.run(site.confinement(level), "true").result.succeeded
+    guardian = guardian_of(site)
+    (kept,) = children(guardian)
+    limits = resource.prlimit(kept, resource.RLIMIT_NOFILE)
+    reasons = set()
+    for number in range(4, 48):
+        resource.prlimit(kept, resource.RLIMIT_NOFILE, (number, limits[1]))
+        other = msgspec.structs.replace(site.confinement(level), readable=(f"/no/{number}",))
+        ran = site.run(other, "sh", "-c", "echo ran")
+        assert ran.result.ended_by == ""
+        assert (ran.stdout == "ran\n") == ran.result.succeeded
+        reasons.add(ran.result.failure_reason.partition(":")[0])
+    assert reasons <= {"", "confinement_failed", "keeper_failed", "tool_not_started",
+                       "input_missing", "workdir_missing", "tool_exit_code_2"}  # fmt: skip
+    assert len(reasons) > 1
+    resource.prlimit(kept, resource.RLIMIT_NOFILE, limits)
+    assert site.run(site.confinement(level), "true").result.succeeded
+    assert children(guardian)[0] == kept, "it is still the same keeper"
+
+
+def test_a_spare_shows_what_is_there_when_it_is_used(site: Site) -> None:
+    shown = site.home / "tool"
+    for content in ("one", "two"):
+        shutil.rmtree(shown, ignore_errors=True)
+        shown.mkdir()
+        (shown / "text").write_text(content)
+        confinement = msgspec.structs.replace(site.confinement("L3"), readable=(str(shown),))
+        assert site.run(confinement, "cat", f"{shown}/text").stdout == content
+        again = msgspec.structs.replace(site.confinement("L3"), readable=(str(shown),))
+        assert site.run(again, "cat", f"{shown}/text").stdout == content
+
+
+def test_a_spare_that_has_ended_is_replaced(site: Site) -> None:
+    for _ in range(3):
+        assert site.run(site.confinement("L3"), "true").result.succeeded
+        (kept,) = children(guardian_of(site))
+        while not (spare := children(kept)):
+            pass
+        os.kill(spare[0], signal.SIGKILL)
+        wait_until_gone(spare)
+    assert site.run(site.confinement("L3"), "true").result.succeeded
+
+
+STEPS = {
+    "L3": (
+        "open_tree", "mount_setattr", "move_mount", "mount", "pivot_root", "umount2", "sethostname",
+        "capset", "landlock_create_ruleset", "landlock_restrict_self", "seccomp", "prctl",
+    ),
+    "L2": ("capset", "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self",
+           "seccomp", "prctl"),
+}  # fmt: skip
+ONE_LINE = """
+import sys
+from pathlib import Path
+from custody.supervise.supervisor import Supervisor
+from support.sandboxes import Site
+with Supervisor() as supervisor:
+    site = Site(supervisor, Path(sys.argv[1]))
+    confinement = site.confinement(sys.argv[2], layered=False)
+    print(site.run(confinement, "touch", "started", timeout=60).result.failure_reason)
+"""
+
+if shutil.which("strace"):
+
+    @pytest.mark.parametrize(
+        ("level", "step"), [(level, step) for level, steps in STEPS.items() for step in steps]
+    )
+    def test_a_step_that_fails_starts_nothing(tmp_path: Path, level: str, step: str) -> None:
+        done = subprocess.run(
+            ["strace", "-f", "-qq", "-o", tmp_path / "trace", "-e", f"trace={step}",
+             "-e", f"inject={step}:error=EPERM", sys.executable, "-c", ONE_LINE, tmp_path, level],
+            capture_output=True, text=True, check=False, timeout=100,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert "INJECTED" in (tmp_path / "trace").read_text()
+        assert done.stdout.startswith(("confinement_failed: ", "supervisor_lost"))
+        assert not (tmp_path / "run" / "workspace" / "started").exists()

@@ -1,0 +1,252 @@
+"""Accepted changes reach the workspace whole, wherever the process ends on the way."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from custody.errors import StorageFailed
+from custody.model.change import Layer
+from custody.workspace.contents import IN_MEMORY
+from support.crash import CALLS
+from support.overlay import become_nobody, in_child, inside
+from support.promotion import EDITED, HIDDEN, prepare, recorded, reopened
+from support.trees import picture
+from support.workspaces import Site, kinds
+
+CHUNKS = 4
+VOLATILE = "userxattr,volatile"
+strace = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+
+
+def settling(home: Path, how: str, *prefix: str) -> subprocess.CompletedProcess[str]:
+    """Begin a stage, or bring one to its end, in a process of its own."""
+    script = Path(__file__).parents[2] / "support" / "promotion.py"
+    return subprocess.run(
+        [*prefix, sys.executable, str(script), str(home), how],
+        capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+
+
+def points(home: Path, how: str) -> list[tuple[str, int]]:
+    """Let it go well once; return every system call of it that changes the disk."""
+    log = home / "log"
+    done = settling(home, how, "strace", "-q", "-o", str(log), "-e", f"trace={','.join(CALLS)}")
+    assert done.returncode == 0, done.stderr
+    used = Counter(re.findall(r"^(\w+)\(", log.read_text(), re.MULTILINE))
+    return [(call, n) for call in sorted(used) for n in range(1, used[call] + 1)]
+
+
+def killed_at(home: Path, how: str, call: str, number: int) -> bool:
+    """Kill it at one system call; tell whether changes were recorded by then."""
+    done = settling(
+        home, how, "strace", "-q", "-o", "/dev/null", "-e", f"trace={call}",
+        "-e", f"inject={call}:signal=KILL:when={number}",
+    )  # fmt: skip
+    assert done.returncode in (-9, 137), done.stderr
+    return (home / "captured").exists()
+
+
+@strace
+@pytest.mark.req("P-11")
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_a_promotion_survives_its_end_anywhere(tmp_path: Path, chunk: int) -> None:
+    home = tmp_path / "whole"
+    before = prepare(home)
+    found = points(home, "accepted")
+    assert picture(home / "runs" / "r1" / "workspace") == EDITED
+    assert not (home / "runs" / "r1" / "layers").exists()
+    assert {"renameat", "renameat2"} & {call for call, _ in found}
+    for call, number in found[chunk::CHUNKS]:
+        place = tmp_path / f"{call}{number}"
+        prepare(place)
+        captured = killed_at(place, "accepted", call, number)
+        if captured:
+            with reopened(place) as workspace:
+                workspace.accept(recorded(place).changes)
+                workspace.sort_out_layers({"n/1.1": None})
+                workspace.restore()
+                assert picture(Path(workspace.path)) == EDITED, (call, number)
+                assert not (place / "runs" / "r1" / "layers").exists()
+        with reopened(place) as workspace:
+            workspace.sort_out_layers({})
+            workspace.restore()
+            assert picture(Path(workspace.path)) == before, (call, number)
+        shutil.rmtree(place)
+
+
+@strace
+@pytest.mark.req("P-11")
+@pytest.mark.timeout(600)
+def test_evidence_of_a_refused_stage_survives_its_end_anywhere(tmp_path: Path) -> None:
+    before = prepare(tmp_path / "whole")
+    left = tmp_path / "whole" / "runs" / "r1" / "layers" / "n" / "1.1"
+    evidence = picture(left / "upper")
+    for call, number in points(tmp_path / "whole", "refused"):
+        place = tmp_path / f"{call}{number}"
+        prepare(place)
+        captured = killed_at(place, "refused", call, number)
+        layers = {"n/1.1": recorded(place).layer or None} if captured else {}
+        with reopened(place) as workspace:
+            workspace.sort_out_layers(layers)
+            workspace.restore()
+            assert picture(Path(workspace.path)) == before, (call, number)
+        (kept,) = (place / "runs" / "r1" / "layers" / "n").iterdir()
+        assert kept.name == ("1.1" if captured else "1.1.lost.1"), (call, number)
+        assert os.listdir(kept) == ["upper"], (call, number)
+        assert picture(kept / "upper") == evidence, (call, number)
+        shutil.rmtree(place)
+    assert os.listdir(left) == ["upper"]
+
+
+@strace
+@pytest.mark.req("P-11", "P-18")
+@pytest.mark.timeout(600)
+def test_a_beginning_leaves_nothing_hidden_wherever_it_ends(tmp_path: Path) -> None:
+    before = prepare(tmp_path / "whole")
+    for call, number in points(tmp_path / "whole", "begun"):
+        place = tmp_path / f"{call}{number}"
+        prepare(place)
+        killed_at(place, "begun", call, number)
+        with reopened(place) as workspace:
+            workspace.sort_out_layers({})
+            assert workspace.restore() == [], (call, number)
+            assert picture(Path(workspace.path)) == before, (call, number)
+            workspace.begin_stage("n/1.1", HIDDEN)
+        names = sorted((place / "runs" / "r1" / "layers" / "n").iterdir())
+        assert names[0].name == "1.1", (call, number)
+        assert {".".join(name.name.split(".")[2:3]) for name in names[1:]} == {"lost"}
+        assert all(os.listdir(name) in (["upper"], []) for name in names[1:]), (call, number)
+        shutil.rmtree(place)
+
+
+def test_a_promotion_can_be_done_again(site: Site) -> None:
+    (site.source / "a").write_text("1")
+    (site.source / "d" / "e").mkdir(parents=True)
+    (site.source / "d" / "e" / "f").write_text("2")
+    workspace = site.workspace()
+    layers = workspace.begin_stage("n/1.1")
+    inside(layers, _edit)
+    changes = workspace.capture(layers)
+    workspace.accept(changes)
+    stack = workspace._stack
+    captured = stack._captured
+    workspace.settle(layers, accepted=True)
+    expected = picture(Path(workspace.path))
+    workspace.begin_stage("n/1.1")
+    stack._captured = captured
+    workspace.settle(layers, accepted=True)
+    assert picture(Path(workspace.path)) == expected
+    assert workspace.capture() == ()
+
+
+def _edit(top: str) -> None:
+    Path(top, "a").unlink()
+    Path(top, "a").mkdir()
+    Path(top, "a", "b").write_text("new")
+    shutil.rmtree(f"{top}/d")
+    Path(top, "d").write_text("a file now")
+    Path(top, "link").symlink_to("a/b")
+
+
+def test_files_are_moved_and_late_writes_are_not(site: Site) -> None:
+    workspace = site.workspace()
+    layers = workspace.begin_stage("n/1.1")
+    upper = Path(layers.upper)
+    for name in ("same", "late", "one"):
+        (upper / name).write_text(name)
+    (upper / "two").hardlink_to(upper / "one")
+    (upper / "large").write_bytes(b"x" * (IN_MEMORY + 1))
+    (upper / "late large").write_bytes(b"x" * (IN_MEMORY + 1))
+    inodes = {path.name: path.stat().st_ino for path in upper.iterdir()}
+    changes = workspace.capture(layers)
+    (upper / "late").write_text("changed after it was captured")
+    os.truncate(upper / "late large", 3)
+    workspace.accept(changes)
+    workspace.settle(layers, accepted=True)
+    top = Path(workspace.path)
+    moved = {name for name, inode in inodes.items() if (top / name).stat().st_ino == inode}
+    assert moved == {"same", "large"}
+    assert (top / "late").read_text() == "late"
+    assert (top / "late large").stat().st_size == IN_MEMORY + 1
+    assert workspace.capture() == ()
+
+
+def test_what_no_diff_tells_does_not_reach_the_workspace(site: Site) -> None:
+    (site.source / "old").write_text("1")
+    workspace = site.workspace()
+    layers = workspace.begin_stage("n/1.1")
+
+    def work(top: str) -> None:
+        Path(top, "old").write_text("2")
+        Path(top, "new").write_text("3")
+        for name in ("old", "new"):
+            os.setxattr(f"{top}/{name}", "user.note", b"for the next stage")
+
+    inside(layers, work)
+    assert os.listxattr(f"{layers.upper}/new") == ["user.note"]
+    workspace.accept(workspace.capture(layers))
+    workspace.settle(layers, accepted=True)
+    assert {name: os.listxattr(f"{workspace.path}/{name}") for name in ("old", "new")} == {
+        "old": [],
+        "new": [],
+    }
+
+
+def test_what_is_kept_can_be_removed_by_anybody_who_may(public: Path) -> None:
+    def rehearse() -> None:
+        become_nobody()
+        (public / "home").mkdir()
+        site = Site(public / "home")
+        workspace = site.workspace()
+        for number, closed in enumerate((0o000, 0o500, 0o755)):
+            layers = workspace.begin_stage(f"n/1.{number}")
+            inside(layers, partial(os.chmod, mode=closed), options=VOLATILE)
+            assert workspace.capture(layers) == ()
+            if number < 2:
+                workspace.settle(layers, accepted=bool(number))
+        again = site.reopened(workspace)
+        again.sort_out_layers({"n/1.0": again.layer})
+        home = f"{again._run.path}/layers/n"
+        left = sorted(os.listdir(home))
+        assert [name.partition(".lost.")[0] for name in left] == ["1.0", "1.2"]
+        assert [os.listdir(f"{home}/{name}") for name in left] == [["upper"], ["upper"]]
+        site.close()
+
+    in_child(rehearse)
+
+
+def test_only_what_was_captured_is_promoted(site: Site) -> None:
+    workspace = site.workspace()
+    layers = workspace.begin_stage("n/1.1")
+    with pytest.raises(StorageFailed, match="nothing was captured"):
+        workspace.settle(layers, accepted=True)
+
+
+def test_layers_that_were_left_are_put_into_order(site: Site) -> None:
+    workspace = site.workspace()
+    kept: dict[str, Layer | None] = {}
+    for name in ("n/1.1", "n/1.2", "n/1.3", "m/1.1", "m/1.2"):
+        layers = workspace.begin_stage(name)
+        Path(layers.upper, "file").write_text(name)
+        assert kinds(workspace.capture(layers)) == {"file": "added"}
+        kept[name] = workspace.layer
+    home = Path(workspace.path).parent / "layers"
+    (home / "stray").touch()
+    (home / "n" / "1.3" / "upper" / "file").write_text("spoilt")
+    again = site.reopened(workspace)
+    again.sort_out_layers({"n/1.1": kept["n/1.1"], "n/1.3": kept["n/1.3"], "m/1.1": None})
+    left = sorted(str(path.relative_to(home)) for path in home.glob("*/*"))
+    assert left == ["m/1.2.lost.1", "n/1.1", "n/1.2.lost.1", "n/1.3.lost.1"]
+    assert os.listdir(home / "n" / "1.1") == ["upper"]
+    assert (home / "stray").exists()
+    assert os.listdir(home / "m" / "1.2.lost.1") == ["upper"]
