@@ -11,7 +11,7 @@ from custody.cli.result import Arguments, Line, Result
 from custody.errors import UsageError
 
 ABOUT = (
-    "Result what a run waits for, once: an answer is never replaced. The run goes on with it when\n"
+    "Answer what a run waits for, once: an answer is never replaced. The run goes on with it when\n"
     "it is resumed. REQUEST is what `custody inbox` lists, or NODE/VISIT.ATTEMPT where unique."
 )
 EXAMPLES = (

@@ -8,7 +8,7 @@ from custody.cli import options as declare
 from custody.cli.result import Arguments, Line, Result
 
 ABOUT = (
-    "Result every request of a run from its journal and decide everything anew. Nothing is\n"
+    "Answer every request of a run from its journal and decide everything anew. Nothing is\n"
     "started and nothing is written; a decision that comes out differently is an error."
 )
 EXAMPLES = ("custody replay last",)
