@@ -65,9 +65,9 @@ def test_files_events_and_manifest_of_a_written_file(bench: Bench) -> None:
     assert bench.path("workspace/src/a.py").read_text() == "x = 1\n"
     events = bench.events()
     at = events.index("IngestWritten w")
-    assert events[at - 1 : at + 5] == [
+    assert events[at - 1 : at + 7] == [
         "StageStarted w", "IngestWritten w", "IngestSkipped w", "IngestRejected w",
-        "RequestAnswered w", "StageCompleted w",
+        "RequestAnswered w", "GatePassed w", "GatePassed w", "StageCompleted w",
     ]  # fmt: skip
     answered = next(fact for fact in bench.facts() if isinstance(fact, RequestAnswered))
     assert f"nodes/w/1.1/{MANIFEST_NAME}" in [item.path for item in answered.ack.evidence]

@@ -20,6 +20,7 @@ def test_a_run_goes_from_start_to_exit(bench: Bench) -> None:
         "RouteChosen start",
         "StageStarted a",
         "RequestAnswered a",
+        "GatePassed a",
         "StageCompleted a",
         "RouteChosen a",
         "StageStarted done",

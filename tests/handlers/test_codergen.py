@@ -9,7 +9,7 @@ import pytest
 
 from custody import api
 from custody.handlers import catalog
-from custody.model.event import RequestAnswered, StageFailed, StageStarted
+from custody.model.event import StageCompleted, StageFailed, StageStarted
 from custody.model.request import AgentRequest
 from custody.pipeline.read import read_pipeline
 from support.bench import Bench
@@ -71,8 +71,8 @@ def test_a_json_block_of_the_response_becomes_context(bench: Bench) -> None:
         agent=agent,
     )
     assert result.summary.status == "PASS"
-    answered = next(fact for fact in bench.facts() if isinstance(fact, RequestAnswered))
-    assert answered.ack.context_updates == {"verification.plan": PLAN}
+    completed = [fact for fact in bench.facts() if isinstance(fact, StageCompleted)]
+    assert completed[1].outcome.context_updates == {"verification.plan": PLAN}
 
 
 @pytest.mark.parametrize(

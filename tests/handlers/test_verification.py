@@ -39,7 +39,8 @@ def test_a_plan_is_run_and_both_records_are_written(bench: Bench) -> None:
         "cat app/there.txt"
     ]
     results = json.loads((folder / "verification.results.json").read_text())
-    assert results["passed"] is True
+    assert [result["exit_code"] for result in results["commands"]] == [0]
+    assert "GatePassed v" in bench.events()
     assert results["files"] == [{"path": "app/there.txt", "present": True}]
     assert results["commands"][0]["exit_code"] == 0
     assert (bench.path(results["commands"][0]["stdout"])).read_text() == "here"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from custody.model.event import AnyFact, RequestAnswered, StageStarted
+from custody.model.event import AnyFact, GateFailed, GatePassed, RequestAnswered, StageStarted
 from custody.model.plan import VerificationResults
 from custody.model.record import decode
 from support.hostile import Case, Ground, cases, picture
@@ -98,12 +98,17 @@ def assert_ended(case: Case, ground: Ground) -> None:
     assert answered.ack.status == ("timeout" if case.code == "timeout" else "failed")
     assert results(ground).commands[0].exit_code is None
     assert results(ground).commands[0].ended_by == case.code
-    assert results(ground).failure_reason.startswith("verification command failed: ")
+    (failed,) = (f for f in verification_facts(ground) if isinstance(f, GateFailed))
+    assert failed.gate == "verification"
+    assert failed.reason.startswith("verification command failed: ")
 
 
 def assert_ran(case: Case, ground: Ground, programs: Path) -> None:
     """The programs were those on PATH, started where and as the command says."""
-    assert results(ground).passed
+    assert [f.gate for f in verification_facts(ground) if isinstance(f, GatePassed)] == [
+        "writes",
+        "verification",
+    ]
     assert ground.refusals() == []
     printed = ground.path("nodes/verify/1.1/verification.1.stdout.log").read_text()
     assert re.findall(r"^program=(.*)/", printed, re.MULTILINE) == [

@@ -18,7 +18,6 @@ from custody.checks.guards.secrets import Redactor
 from custody.ingest.blocks import NOTES
 from custody.ingest.service import Ingested, ingest
 from custody.model.event import (
-    IngestChecked,
     IngestFact,
     IngestFailed,
     IngestRejected,
@@ -205,10 +204,10 @@ def test_a_second_name_of_a_file_outside_is_left_alone(desk: Desk) -> None:
     assert outside.read_text() == "mine"
 
 
-def test_a_workspace_prefix_is_taken_as_written_with_a_warning(desk: Desk) -> None:
+def test_a_workspace_prefix_is_taken_as_written(desk: Desk) -> None:
     done = desk.take(block("workspace/a.txt"))
     assert done.manifest.artifacts[0].workspace_path == "workspace/workspace/a.txt"
-    assert levels(done) == [("IngestWritten", "info"), ("IngestChecked", "warning")]
+    assert levels(done) == [("IngestWritten", "info")]
 
 
 @pytest.mark.req("I-09")
@@ -308,29 +307,6 @@ class TestFailOpen:
         source = IngestSource(doc_path="docs/a.md")
         done = ingest(GOOD.encode(), stage, source=source, redactor=Redactor({}))
         assert verdicts(done) == ["rejected:storage"]
-
-
-@pytest.mark.parametrize(
-    ("lang", "content", "fine"),
-    [
-        ("python", "x = 1\n", True),
-        ("py", "def f(:\n", False),
-        ("python", "raise SystemExit\n", True),
-        ("json", '{"a": [1, null]}\n', True),
-        ("json", '{"a": 1, "a": 2}\n', False),
-        ("json", "{'a': 1}\n", False),
-        ("ts", "def f(:\n", True),
-    ],
-)
-def test_what_was_written_is_looked_at_and_stays(
-    desk: Desk, lang: str, content: str, *, fine: bool
-) -> None:
-    done = desk.take(block("a.x", content, lang))
-    assert desk.files() == {"a.x": content.encode()}
-    checked = [fact for fact in done.facts if isinstance(fact, IngestChecked)]
-    assert [[verdict.code for verdict in fact.verdicts] for fact in checked] == (
-        [] if fine else [["syntax"]]
-    )
 
 
 paths = st.one_of(

@@ -12,11 +12,12 @@ from functools import partial
 from typing import NamedTuple, Protocol, TypeVar
 
 from custody.engine.recording import Recording
-from custody.model.change import Change
+from custody.model.change import WorkspaceDiff
 from custody.model.event import AnyIngestFact, RequestAnswered
 from custody.model.evidence import Evidence
 from custody.model.graph import Node
-from custody.model.request import AnyRequest
+from custody.model.request import Ack, AnyRequest
+from custody.sandbox.stage import StageSandbox
 
 
 class Asked(NamedTuple):
@@ -28,37 +29,61 @@ class Asked(NamedTuple):
     request: AnyRequest
 
 
-Answer = tuple[RequestAnswered, tuple[Change, ...]]
+class Performed(NamedTuple):
+    """A request that was answered, and what `World.accept` or `World.roll_back` needs to know."""
+
+    answered: RequestAnswered
+    diff: WorkspaceDiff
+    sandbox: StageSandbox | None = None
+    """What the attempt worked in; None for one that is only remembered."""
+
+
 Told = Callable[[AnyIngestFact], None]
 """Takes what happened on the way to an answer; it is written before the answer is."""
+Accepts = Callable[[Ack, WorkspaceDiff], bool]
+"""Tells whether what was done so far passes the gates."""
 
 
 class World(Protocol):
     """What lies outside the decisions: `effects.Effects` acts, a replay only remembers."""
 
     def perform(
-        self, asked: Asked, beside: tuple[Asked, ...], commit: Callable[[], None], tell: Told
-    ) -> Answer:
+        self,
+        asked: Asked,
+        beside: tuple[Asked, ...],
+        commit: Callable[[], None],
+        accepts: Accepts,
+        tell: Told,
+    ) -> Performed:
         """Carry out a request, once `commit` has made it durable.
 
-        Those of ``beside`` are due as well, and may be carried out at the same time.
+        Those of ``beside`` are due as well, and may be carried out at the same time. What an
+        answer becomes beyond itself, such as a document, it becomes only if ``accepts`` says so.
         """
         ...
 
-    def recorded_changes(self, answered: RequestAnswered) -> tuple[Change, ...]:
-        """Return what a recorded stage changed."""
+    def recorded(self, answered: RequestAnswered) -> Performed:
+        """Return what is remembered of a request that was answered before."""
+        ...
+
+    def read(self, evidence: Evidence) -> bytes:
+        """Return the bytes of evidence; raises `BlobDamaged` when they are lost."""
+        ...
+
+    def content(self, sha256: str) -> bytes:
+        """Return the bytes of a blob; raises `BlobDamaged` when they are lost."""
         ...
 
     def document(self, written: Evidence) -> bytes:
         """Return what a document held when it was written."""
         ...
 
-    def accept(self, changes: tuple[Change, ...]) -> None:
-        """Take the changes of a stage as part of the work."""
+    def accept(self, performed: Performed) -> None:
+        """Take the changes of an attempt as part of the work."""
         ...
 
-    def roll_back(self) -> None:
-        """Undo what a refused stage did."""
+    def roll_back(self, performed: Performed) -> None:
+        """Undo what a refused attempt did."""
         ...
 
     def wait(self, seconds: float) -> None:
@@ -74,18 +99,18 @@ class Round:
         self._recording = recording
         self._world = world
 
-    def answer(self, asked: Asked) -> Answer:
+    def answer(self, asked: Asked, accepts: Accepts) -> Performed:
         """Return the answer: the recorded one, or one that is recorded now."""
         request = asked.request
         del self._due[request.id]
         recorded = self._recording.answer(request.id)
         if recorded is not None:
-            return recorded, self._world.recorded_changes(recorded)
+            return self._world.recorded(recorded)
         write = partial(self._recording.write, role=asked.node.type, path=f"nodes/{request.id}")
         beside = tuple(self._due.values())
-        answered, changes = self._world.perform(asked, beside, self._recording.commit, write)
-        write(answered)
-        return answered, changes
+        performed = self._world.perform(asked, beside, self._recording.commit, accepts, write)
+        write(performed.answered)
+        return performed
 
 
 _T = TypeVar("_T")

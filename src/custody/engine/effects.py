@@ -6,16 +6,11 @@ import os
 import time
 from collections.abc import Callable
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
-from custody.checks.gates.writes import (
-    judge_changes,
-    judge_holdouts,
-    judge_twice,
-    violation_reason,
-)
 from custody.checks.guards.secrets import redactor_for
-from custody.engine.ask import Answer, Asked, Told
+from custody.engine.ask import Accepts, Asked, Performed, Told
 from custody.engine.concurrency import Work, carry_out, side_by_side
 from custody.engine.interruption import Interruption
 from custody.engine.records import Records
@@ -24,7 +19,7 @@ from custody.errors import MalformedDocument, Refused
 from custody.executors import Executor, Stage
 from custody.executors.document import with_document
 from custody.model.allowlist import Allowlist
-from custody.model.change import Change, WorkspaceDiff
+from custody.model.change import WorkspaceDiff
 from custody.model.event import RequestAnswered
 from custody.model.evidence import Evidence
 from custody.model.graph import Node
@@ -56,17 +51,58 @@ class Effects:
         self._interruption = interruption
         self._redactor = redactor_for(os.environ)
         self._level = None if records.confinement is None else records.confinement.level
-        self._sandbox: StageSandbox | None = None
-        """Of the stage that is not judged yet."""
         self._carried_out: dict[str, Work] = {}
         """Requests that were carried out beside another one and are not answered yet."""
-        self._captured: dict[str, tuple[Change, ...]] = {}
-        """What requests changed that are not yet known to the views."""
+        self.read = records.run.read_evidence
+        self.content = records.run.blobs.get
+        self.document = records.run.document
 
     def perform(
-        self, asked: Asked, beside: tuple[Asked, ...], commit: Callable[[], None], tell: Told
-    ) -> Answer:
+        self,
+        asked: Asked,
+        beside: tuple[Asked, ...],
+        commit: Callable[[], None],
+        accepts: Accepts,
+        tell: Told,
+    ) -> Performed:
         """Carry out a request: it is durable before anything is done, and so is its answer."""
+        work = self._work(asked, beside, commit)
+        sandbox = work.stage.sandbox
+        ack = replace(work.answer(), confined=sandbox.confined)
+        diff = self._capture(sandbox)
+        if _becomes_more(asked.request) and accepts(ack, diff):
+            ack = with_document(asked.request, ack, self._run)
+            ack, diff = self._ingest(asked, ack, work.stage, diff, tell)
+        shown = work.folder.write(DIFF_NAME, encode_pretty(diff))
+        work.folder.settle()
+        return Performed(_answered(asked.node, ack.sealed(), shown.sealed()), diff, sandbox)
+
+    def recorded(self, answered: RequestAnswered) -> Performed:
+        """Return what is remembered of a request that was answered before."""
+        return Performed(answered, self._records.diff_of(answered))
+
+    def accept(self, performed: Performed) -> None:
+        """Take the changes of an attempt as part of the work."""
+        self._workspace.accept(performed.diff.changes)
+        if performed.sandbox is not None and performed.sandbox.layers is not None:
+            self._workspace.settle(performed.sandbox.layers, accepted=True)
+
+    def roll_back(self, performed: Performed) -> None:
+        """Undo what a refused attempt did; its changes stay as blobs."""
+        sandbox = performed.sandbox
+        layers = None if sandbox is None else sandbox.layers
+        if layers is not None:
+            self._workspace.settle(layers, accepted=False)
+        if layers is None or (sandbox is not None and sandbox.edited):
+            self._workspace.restore()
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass before another attempt."""
+        with self._interruption.door():
+            time.sleep(seconds)
+
+    def _work(self, asked: Asked, beside: tuple[Asked, ...], commit: Callable[[], None]) -> Work:
+        """Return the request when it has been carried out, maybe with others beside it."""
         request = asked.request
         if request.id not in self._carried_out:
             works = [self._prepare(each) for each in side_by_side(asked, beside)]
@@ -74,27 +110,32 @@ class Effects:
             with self._interruption.door():
                 carry_out(works, self._execute)
             self._carried_out |= {work.request.id: work for work in works}
-        work = self._carried_out.pop(request.id)
-        sandbox = self._sandbox = work.stage.sandbox
-        ack = work.answer()
-        done, verdicts = self._take_stock(sandbox)
-        if isinstance(request, AgentRequest) and request.output_path:
-            verdicts += judge_changes(done.changes, Allowlist.parse(()), verdicts)
-        ack = _refuse(replace(ack, confined=sandbox.confined), verdicts)
-        ack = with_document(request, ack, self._run)
-        ack, done = self._ingest(asked, ack, work.stage, done, tell)
-        diff = work.folder.write(DIFF_NAME, encode_pretty(done))
-        work.folder.settle()
-        self._captured[request.id] = done.changes
-        return _answered(asked.node, ack.sealed(), diff.sealed()), done.changes
+        return self._carried_out.pop(request.id)
+
+    def _capture(self, sandbox: StageSandbox) -> WorkspaceDiff:
+        """Return what an attempt changed, and what it was not to see."""
+        changes = self._workspace.capture(sandbox.layers)
+        if sandbox.layers is None:
+            return WorkspaceDiff(changes=changes)
+        layer = self._workspace.layer
+        edits = self._workspace.capture() if sandbox.edited else ()
+        both = {change.path: change for change in (*changes, *edits)}
+        twice = bool(changes and edits)
+        return WorkspaceDiff(
+            changes=tuple(both[path] for path in sorted(both)),
+            layer=layer,
+            hidden=tuple(sorted(sandbox.layers.hidden.paths)) or UNSET,
+            by_programs=changes if twice else UNSET,
+            by_answer=edits if twice else UNSET,
+        )
 
     def _ingest(
-        self, asked: Asked, ack: Ack, stage: Stage, done: WorkspaceDiff, tell: Told
+        self, asked: Asked, ack: Ack, stage: Stage, diff: WorkspaceDiff, tell: Told
     ) -> tuple[Ack, WorkspaceDiff]:
         """Take in the document, where that is asked for; return what has changed by then."""
         limits = ingest_of(asked.request)
         if limits is None:
-            return ack, done
+            return ack, diff
         from custody.ingest.service import ingest_answer
 
         ack, facts = ingest_answer(
@@ -108,7 +149,7 @@ class Effects:
         for fact in facts:
             tell(fact)
         # An answer that is taken in has changed nothing else, or it would have been refused.
-        return ack, replace(done, changes=self._workspace.capture()) if facts else done
+        return ack, replace(diff, changes=self._workspace.capture()) if facts else diff
 
     def _prepare(self, asked: Asked) -> Work:
         """Make a stage's folder, with what is given to it."""
@@ -128,52 +169,6 @@ class Effects:
             sandbox=StageSandbox(self._level, self._workspace, request.id),
         )
         return Work(request, stage, folder, redaction)
-
-    def document(self, written: Evidence) -> bytes:
-        """Return what a document held when it was written."""
-        return self._run.document(written)
-
-    def _take_stock(self, sandbox: StageSandbox) -> tuple[WorkspaceDiff, tuple[Verdict, ...]]:
-        """Return what a stage changed, and what of it nobody may change."""
-        changes = self._workspace.capture(sandbox.layers)
-        if sandbox.layers is None:
-            return WorkspaceDiff(changes=changes), ()
-        layer = self._workspace.layer
-        edits = self._workspace.capture() if sandbox.edited else ()
-        verdicts = judge_twice(changes, edits)
-        both = {change.path: change for change in (*changes, *edits)}
-        changes = tuple(both[path] for path in sorted(both))
-        verdicts += judge_holdouts(changes, sandbox.layers.hidden)
-        return WorkspaceDiff(changes=changes, layer=layer), verdicts
-
-    def recorded_changes(self, answered: RequestAnswered) -> tuple[Change, ...]:
-        """Return what a recorded stage changed."""
-        captured = self._captured.pop(answered.ack.request_id, None)
-        return self._records.changes_of(answered) if captured is None else captured
-
-    def accept(self, changes: tuple[Change, ...]) -> None:
-        """Take the changes of a stage as part of the work."""
-        self._workspace.accept(changes)
-        self._settle(accepted=True)
-
-    def wait(self, seconds: float) -> None:
-        """Let time pass before another attempt."""
-        with self._interruption.door():
-            time.sleep(seconds)
-
-    def roll_back(self) -> None:
-        """Undo what a refused stage did; its changes stay as blobs."""
-        sandbox = self._sandbox
-        if not self._settle(accepted=False) or (sandbox is not None and sandbox.edited):
-            self._workspace.restore()
-
-    def _settle(self, *, accepted: bool) -> bool:
-        """Bring the layers of the last stage to their end; tell whether it had any."""
-        sandbox, self._sandbox = self._sandbox, None
-        if sandbox is None or sandbox.layers is None:
-            return False
-        self._workspace.settle(sandbox.layers, accepted=accepted)
-        return True
 
     def _execute(self, request: AnyRequest, stage: Stage) -> Ack:
         try:
@@ -198,19 +193,10 @@ def _answered(node: Node, ack: Ack, diff: Evidence) -> RequestAnswered:
         return RequestAnswered(node=node.id, ack=refused, diff=diff)
 
 
-def _refuse(ack: Ack, verdicts: tuple[Verdict, ...]) -> Ack:
-    """Return the ack, refused where there is a verdict on what the stage has done."""
-    if not verdicts:
-        return ack
-    return replace(
-        ack,
-        status="refused",
-        failure_reason=violation_reason(verdicts),
-        failure_summary="",
-        notes="",
-        context_updates={},
-        verdicts=(*ack.verdicts, *verdicts),
-    )
+def _becomes_more(request: AnyRequest) -> bool:
+    """Whether an answer becomes more than itself: a document, or files that are taken out of it."""
+    wants_document = isinstance(request, AgentRequest) and bool(request.output_path)
+    return wants_document or ingest_of(request) is not None
 
 
 def _refused(

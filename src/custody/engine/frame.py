@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
+from custody.checks.gates import Case
+from custody.handlers import handlers
 from custody.handlers.each import item_names
 from custody.model.event import PipelineStarted
 from custody.model.graph import Node, Pipeline
@@ -12,16 +14,27 @@ from custody.pipeline.subpipeline import instance, item_prefix
 from custody.pipeline.template import FIELD
 
 
-class Frame(NamedTuple):
+class Frame:
     """One pipeline to walk through, with the names of its nodes as the journal has them."""
 
-    pipeline: Pipeline
-    values: Mapping[str, str]
-    """What the names in templates stand for."""
-    prefix: str = ""
-    """What the names of its nodes begin with; empty for the run itself."""
-    above: Frame | None = None
-    """The frame of the node that it is an item of."""
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        values: Mapping[str, str],
+        prefix: str = "",
+        above: Frame | None = None,
+    ) -> None:
+        self.pipeline = pipeline
+        self.values = values
+        """What the names in templates stand for."""
+        self.prefix = prefix
+        """What the names of its nodes begin with; empty for the run itself."""
+        self.above = above
+        """The frame of the node that it is an item of."""
+        self.cases: dict[str, Case] = {}
+        """What is recorded of stages that a later one judges, by their names in the pipeline."""
+        known = handlers()
+        self._judged = {known[node.type].judged(node) for node in pipeline.nodes.values()}
 
     @classmethod
     def of_run(cls, pipeline: Pipeline, started: PipelineStarted) -> Frame:
@@ -40,6 +53,12 @@ class Frame(NamedTuple):
         values = {**part.variables, **around, **item_names(item, index, count)}
         values["goal"] = part.goal or self.values["goal"]
         return Frame(instance(part, prefix), values, prefix, self)
+
+    def remember(self, node: Node, case: Case) -> None:
+        """Keep what is recorded of a stage, if a later one judges it."""
+        name = node.id.removeprefix(self.prefix)
+        if name in self._judged:
+            self.cases[name] = case
 
     @property
     def name(self) -> str:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-from custody.checks.gates.writes import judge_changes, violation_reason
+from custody.checks.gates import CARRIED_OUT, Case
 from custody.engine import budget, redaction, retry
-from custody.engine.ask import Asked, Steps, World, go
+from custody.engine.ask import Asked, Performed, Steps, World, go
 from custody.engine.each import ItemResult, outcome_of, work_through
 from custody.engine.frame import Frame
 from custody.engine.ingest_settings import with_ingest
+from custody.engine.judge import Judgement, failed_outcome, judge, judge_stage
 from custody.engine.recording import Recording
 from custody.engine.route import choose
 from custody.errors import Refused
 from custody.handlers import Situation, handlers
 from custody.handlers.each import items_of
-from custody.model.allowlist import Allowlist
-from custody.model.change import Change
+from custody.model.change import WorkspaceDiff
 from custody.model.event import (
     AnyFact,
     GuardrailViolation,
@@ -145,12 +143,25 @@ class Engine:
         if node.type == EACH:
             return (yield from self._each(node, frame, situation))
         if request is None:
-            return handler.outcome(node, Ack(request_id=situation.request_id(node), status="ok"))
+            return self._decide(node, frame, visit, attempt)
         asked = Asked(node, visit, attempt, request)
+        gates = handler.gates(node)
+
+        def accepts(ack: Ack, diff: WorkspaceDiff) -> bool:
+            case = self._case(request, ack, diff)
+            return failed_outcome(judge(gates, case), case) is None and ack.status in CARRIED_OUT
+
         turn = yield (asked,)
-        answered, changes = turn.answer(asked)
-        self.state.apply(answered)
-        return self._judge(node, handler.outcome(node, answered.ack), changes)
+        performed = turn.answer(asked, accepts)
+        self.state.apply(performed.answered)
+        case = self._case(request, performed.answered.ack, performed.diff)
+        outcome = self._judged(node, visit, attempt, judge(gates, case), case)
+        self._keep_or_undo(node, performed, outcome)
+        frame.remember(node, case)
+        return outcome
+
+    def _case(self, request: AnyRequest | None, ack: Ack, diff: WorkspaceDiff) -> Case:
+        return Case(request, ack, diff, self._world.read, self._world.content)
 
     def _each(self, node: Node, frame: Frame, situation: Situation) -> Steps[Outcome]:
         """Take every item of a list through the node's pipeline."""
@@ -181,23 +192,35 @@ class Engine:
             node,
         )
 
-    def _judge(self, node: Node, outcome: Outcome, changes: tuple[Change, ...]) -> Outcome:
-        """Let the gates have the last word, and keep or undo what the stage changed."""
-        allowlist = _allowlist(node.text("allowed_write_paths"))
-        if verdicts := judge_changes(changes, allowlist, outcome.refused):
-            outcome = Outcome(
-                status="fail",
-                failure_reason=violation_reason(verdicts),
-                refused=(*outcome.refused, *verdicts),
-            )
+    def _decide(self, node: Node, frame: Frame, visit: int, attempt: int) -> Outcome:
+        """Return the outcome of a stage that asks nothing of the outside."""
+        handler = self._handlers[node.type]
+        nothing = Ack(request_id=f"{node.id}/{visit}.{attempt}", status="ok")
+        case = self._case(None, nothing, WorkspaceDiff(changes=()))
+        judgements = []
+        if stage := handler.judged(node):
+            judgements = judge_stage(handler.gates(node), stage, frame.cases.get(stage))
+        return self._judged(node, visit, attempt, judgements, case)
+
+    def _judged(
+        self, node: Node, visit: int, attempt: int, judgements: list[Judgement], case: Case
+    ) -> Outcome:
+        """Put every verdict on record, and return what they leave of the answer."""
+        if self._recording.keeps_verdicts:
+            for judgement in judgements:
+                self._record(judgement.fact(node, visit, attempt), node)
+        failed = failed_outcome(judgements, case)
+        return self._handlers[node.type].outcome(node, case) if failed is None else failed
+
+    def _keep_or_undo(self, node: Node, performed: Performed, outcome: Outcome) -> None:
+        """Take over what an attempt changed, or undo it if it was refused."""
         if not outcome.refused:
-            self._world.accept(changes)
-            return outcome
+            self._world.accept(performed)
+            return
         self._record(GuardrailViolation(node=node.id, verdicts=outcome.refused), node)
         if self._recording.live:
             self._recording.commit()  # the verdict stays, whatever becomes of the workspace
-            self._world.roll_back()
-        return outcome
+            self._world.roll_back(performed)
 
     def _refuse(self, node: Node, refused: Refused) -> Outcome:
         verdict = Verdict(check=node.type, allowed=False, code=refused.code, reason=refused.what)
@@ -213,8 +236,3 @@ class Engine:
         path = "" if node is None else f"nodes/{node.id}"
         self._recording.record(fact, role="engine" if node is None else node.type, path=path)
         self.state.apply(fact)
-
-
-@lru_cache(maxsize=4096)
-def _allowlist(text: str) -> Allowlist | None:
-    return Allowlist.of(text)

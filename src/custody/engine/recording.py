@@ -41,6 +41,7 @@ class Recording:
         *,
         listeners: tuple[Listener, ...] = (),
         committed: Callable[[], None] | None = None,
+        keeps_verdicts: bool = True,
     ) -> None:
         self._recorded = iter(recorded)
         self._journal = journal
@@ -55,6 +56,8 @@ class Recording:
         """Whether new facts are being written."""
         self.played = 0
         """How many recorded facts were come to."""
+        self.keeps_verdicts = keeps_verdicts
+        """Whether every gate's verdict is a fact; in journals of version 1.0 none is."""
         self.agreed_seq = 0
         """The last recorded line at which no stage was under way."""
 

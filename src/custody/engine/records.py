@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from custody.engine.ask import Performed
 from custody.engine.recording import RecordingEnded
 from custody.errors import JournalBroken
 from custody.handlers import catalog
@@ -55,7 +56,7 @@ class Records:
 
     def changes_of(self, answered: RequestAnswered) -> tuple[Change, ...]:
         """Return what a recorded stage changed."""
-        return self._diff_of(answered).changes
+        return self.diff_of(answered).changes
 
     def layers(self) -> dict[str, Layer | None]:
         """Return the requests that were answered; for each that was refused, its layer."""
@@ -69,10 +70,11 @@ class Records:
             elif isinstance(fact, StageStarted):
                 last = None
             elif isinstance(fact, GuardrailViolation) and last is not None:
-                layers[last.ack.request_id] = self._diff_of(last).layer or None
+                layers[last.ack.request_id] = self.diff_of(last).layer or None
         return layers
 
-    def _diff_of(self, answered: RequestAnswered) -> WorkspaceDiff:
+    def diff_of(self, answered: RequestAnswered) -> WorkspaceDiff:
+        """Return everything about what a recorded stage changed."""
         data = self.run.read_evidence(answered.diff)
         return decode(data, WorkspaceDiff, where=answered.diff.path)
 
@@ -121,21 +123,23 @@ class Remembered:
     """The world of a replay: answers are read, nothing is done."""
 
     def __init__(self, records: Records) -> None:
-        self.recorded_changes = records.changes_of
-        self._run = records.run
+        self._records = records
+        self.read = records.run.read_evidence
+        self.content = records.run.blobs.get
+        self.document = records.run.document
 
-    def perform(self, *_request: object) -> tuple[RequestAnswered, tuple[Change, ...]]:
+    def perform(self, *_request: object) -> Performed:
         """End the replay: from here on nothing is recorded."""
         raise RecordingEnded
 
-    def document(self, written: Evidence) -> bytes:
-        """Return what a document held when it was written."""
-        return self._run.document(written)
+    def recorded(self, answered: RequestAnswered) -> Performed:
+        """Return what is remembered of a request."""
+        return Performed(answered, self._records.diff_of(answered))
 
-    def accept(self, changes: tuple[Change, ...]) -> None:
+    def accept(self, performed: Performed) -> None:
         """Leave everything as it is."""
 
-    def roll_back(self) -> None:
+    def roll_back(self, performed: Performed) -> None:
         """Leave everything as it is."""
 
     def wait(self, seconds: float) -> None:

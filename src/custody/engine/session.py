@@ -86,8 +86,8 @@ class Session:
         listeners: tuple[Listener, ...],
     ) -> RunResult:
         effects = Effects(self._records, self._workspace, dispatch, interruption)
-        collector = rebuild(self._run, self._records.lines(), effects.recorded_changes)
-        views = ViewWriter(self._run, self._journal, collector, effects.recorded_changes)
+        collector = rebuild(self._run, self._records.lines(), self._records.changes_of)
+        views = ViewWriter(self._run, self._journal, collector, self._records.changes_of)
         views.open()
         recording = Recording(
             self._records.lines(),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from custody.executors import Stage
 from custody.model.evidence import Evidence
-from custody.model.request import CommandLine
+from custody.model.request import AckStatus, CommandLine
 from custody.sandbox.confinement import (
     CACHE_VIEW,
     WORKSPACE_VIEW,
@@ -133,6 +133,13 @@ class CommandRunner:
             network=access.network,
             reach=access.reach,
         )
+
+
+def status_of(result: ProcessResult) -> AckStatus:
+    """Return whether a command line was carried out to its end, whatever its exit code was."""
+    if result.ended_by == "timeout":
+        return "timeout"
+    return "failed" if result.ended_by or result.failure or result.survivors else "ok"
 
 
 def cache_of(stage: Stage) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from custody.executors import Stage
-from custody.executors.commands import CommandRunner
+from custody.executors.commands import CommandRunner, status_of
 from custody.model.request import Ack, ToolRequest
 from custody.sandbox.stage import network_access
 
@@ -15,29 +15,19 @@ class ToolExecutor:
         self._runner = runner
 
     def execute(self, request: ToolRequest, stage: Stage) -> Ack:
-        """Run the command and tell how it ended."""
+        """Run the command and tell how it ended; whether that is good, a gate says."""
         ran = self._runner.run(
             request.line, stage, network_access(request), name="tool", timeout=request.timeout
         )
-        result = ran.result
-        if result.succeeded:
-            return Ack(
-                request_id=request.id,
-                status="ok",
-                seconds=result.seconds,
-                exit_code=result.exit_code,
-                notes=ran.note(),
-                evidence=(ran.stdout, ran.stderr),
-                redacted=result.redacted,
-            )
+        status = status_of(ran.result)
         return Ack(
             request_id=request.id,
-            status="timeout" if result.ended_by == "timeout" else "failed",
-            seconds=result.seconds,
-            exit_code=result.exit_code,
-            failure_reason=result.failure_reason,
-            failure_summary=ran.summary(),
+            status=status,
+            seconds=ran.result.seconds,
+            exit_code=ran.result.exit_code,
+            failure_reason="" if status == "ok" else ran.result.failure_reason,
+            failure_summary="" if ran.result.succeeded else ran.summary(),
             notes=ran.note(),
             evidence=(ran.stdout, ran.stderr),
-            redacted=result.redacted,
+            redacted=ran.result.redacted,
         )

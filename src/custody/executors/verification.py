@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from custody.checks.gates.verification import judge_results
+from custody.checks.gates.verification import RESULTS_NAME
 from custody.errors import PathRefused
 from custody.executors import Stage
-from custody.executors.commands import CommandRunner, Ran
-from custody.model.plan import CommandResult, FileResult
+from custody.executors.commands import CommandRunner, Ran, status_of
+from custody.model.plan import CommandResult, FileResult, VerificationResults
 from custody.model.record import encode_pretty
 from custody.model.relpath import RelPath
 from custody.model.request import Ack, VerificationRequest
 from custody.sandbox.stage import network_access
-
-RESULTS_NAME = "verification.results.json"
 
 
 class VerificationExecutor:
@@ -22,24 +20,22 @@ class VerificationExecutor:
         self._runner = runner
 
     def execute(self, request: VerificationRequest, stage: Stage) -> Ack:
-        """Check the plan against the workspace and record every result."""
-        files = [
+        """Look at the files, run the commands, and record every result."""
+        files = tuple(
             FileResult(path=path, present=_is_file(path, stage)) for path in request.required_files
-        ]
+        )
         complete = all(result.present for result in files)
         ran = self._run_commands(request, stage) if complete else []
-        results = judge_results(
-            request.required_files, request.lines, files, [_command_result(item) for item in ran]
-        )
+        results = VerificationResults(files=files, commands=tuple(map(_command_result, ran)))
         recorded = stage.folder.write(RESULTS_NAME, encode_pretty(results))
-        timed_out = bool(ran) and ran[-1].result.ended_by == "timeout"
+        last = ran[-1].result if ran else None
         return Ack(
             request_id=request.id,
-            status="ok" if results.passed else "timeout" if timed_out else "failed",
+            status="ok" if last is None else status_of(last),
             seconds=round(sum((item.result.seconds for item in ran), 0.0), 6),
-            exit_code=ran[-1].result.exit_code if ran else None,
-            failure_reason=results.failure_reason,
-            failure_summary="" if results.passed else _summary(results.failure_reason, ran),
+            exit_code=None if last is None else last.exit_code,
+            failure_reason="" if last is None or status_of(last) == "ok" else last.failure_reason,
+            failure_summary="" if last is None or last.succeeded else ran[-1].summary(),
             notes="; ".join(f"{item.line.text}: {item.note()}" for item in ran if item.note()),
             evidence=(recorded, *(stream for item in ran for stream in (item.stdout, item.stderr))),
             redacted=sum(item.result.redacted for item in ran),
@@ -57,10 +53,6 @@ class VerificationExecutor:
             if not ran[-1].result.succeeded:
                 break
         return ran
-
-
-def _summary(reason: str, ran: list[Ran]) -> str:
-    return ran[-1].summary() if ran else reason
 
 
 def _command_result(ran: Ran) -> CommandResult:

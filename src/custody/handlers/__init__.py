@@ -1,16 +1,17 @@
 """What each kind of node means: one file a type.
 
-A handler is two pure functions: from a node and where the run stands to the request that must
-be made, and from the ack to the outcome. Everything else about a stage (guards, evidence,
-retries, routing) is the engine's.
+A handler is three pure functions: from a node and where the run stands to the request that must
+be made, from the node to the gates that judge what came of it, and from what passed them to the
+outcome. Everything else about a stage (guards, evidence, retries, routing) is the engine's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
+from custody.checks.gates import Case, Gate
 from custody.errors import Refused
 from custody.model.evidence import Evidence
 from custody.model.graph import Catalog, Node, NodeType
@@ -101,16 +102,29 @@ class Handler:
         """Whether a stage of this node may start one; ``agent`` is that of nodes without any."""
         return False
 
-    def outcome(self, node: Node, ack: Ack) -> Outcome:  # noqa: ARG002
-        """Return what the answer means for the run."""
-        return Outcome(
-            status=_OUTCOMES[ack.status],
-            failure_reason=ack.failure_reason,
-            failure_summary=ack.failure_summary,
-            notes=ack.notes,
-            context_updates=ack.context_updates,
-            refused=ack.verdicts,
-        )
+    def gates(self, node: Node) -> tuple[Gate, ...]:  # noqa: ARG002
+        """Return what judges an attempt, in order; none for a node that asks nothing."""
+        return ()
+
+    def judged(self, node: Node) -> str:  # noqa: ARG002
+        """Return the stage whose record the gates look at; empty for the node's own."""
+        return ""
+
+    def outcome(self, node: Node, case: Case) -> Outcome:  # noqa: ARG002
+        """Return what an answer that has passed the gates means for the run."""
+        return acknowledged(case.ack)
+
+
+def acknowledged(ack: Ack) -> Outcome:
+    """Return what an answer says of itself."""
+    return Outcome(
+        status=_OUTCOMES[ack.status],
+        failure_reason=ack.failure_reason,
+        failure_summary=ack.failure_summary,
+        notes=ack.notes,
+        context_updates=ack.context_updates,
+        refused=ack.verdicts,
+    )
 
 
 _OUTCOMES: dict[AckStatus, OutcomeStatus] = {
@@ -125,27 +139,20 @@ _OUTCOMES: dict[AckStatus, OutcomeStatus] = {
 
 @cache
 def handlers() -> dict[str, Handler]:
-    """Return every handler by the node type it serves."""
-    from custody.handlers.agent_task import AgentTask
-    from custody.handlers.codergen import Codergen
-    from custody.handlers.each import Each
-    from custody.handlers.exit import Exit
-    from custody.handlers.start import Start
-    from custody.handlers.tool import Tool
-    from custody.handlers.verification import Verification
-    from custody.handlers.write_file import WriteFile
+    """Return every handler by the node type it serves: one for each module of this package."""
+    import importlib
+    import pkgutil
 
-    all_of_them: tuple[Handler, ...] = (
-        Start(),
-        Exit(),
-        Codergen(),
-        AgentTask(),
-        Tool(),
-        Verification(),
-        WriteFile(),
-        Each(),
-    )
-    return {handler.type.name: handler for handler in all_of_them}
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")
+    return {kind.type.name: kind() for kind in _kinds(Handler)}
+
+
+def _kinds(base: type[Handler]) -> Iterator[type[Handler]]:
+    """Yield every class below ``base``, in order of their modules."""
+    for kind in sorted(base.__subclasses__(), key=lambda kind: kind.__module__):
+        yield kind
+        yield from _kinds(kind)
 
 
 @cache

@@ -9,6 +9,9 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from custody.checks.gates import Gate
+from custody.checks.gates.artifacts import Artifacts
+from custody.checks.gates.document import Document
 from custody.handlers import Situation
 from custody.handlers.codergen import ASKING, Codergen, check_agent_node
 from custody.handlers.write_file import OUTPUT_PATH, check_output_path
@@ -33,6 +36,10 @@ class AgentTask(Codergen):
         attributes=(*ASKING, OUTPUT_PATH, *INGEST),
         check=_check,
     )
+
+    def gates(self, node: Node) -> tuple[Gate, ...]:
+        """Ask for a document too, and judge what was taken out of it."""
+        return (*super().gates(node), Document(), Artifacts())
 
     def request(self, node: Node, situation: Situation) -> AgentRequest:
         """Ask the node's agent, or the run's, for the document."""

@@ -8,15 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from custody.checks.gates.json_schema import read_schema
-from custody.errors import MalformedDocument
+from msgspec.structs import replace
+
+from custody.checks.gates import Case, Gate
+from custody.checks.gates.response import (
+    CONTEXT,
+    RESPONSE,
+    SCHEMA,
+    Response,
+    check_schema,
+    json_block,
+)
+from custody.checks.gates.writes import Writes
 from custody.handlers import Handler, Situation
 from custody.handlers.agent_settings import RULES, WITHOUT_PROGRAMS, check_settings, settings_of
 from custody.handlers.network import NETWORK, check_network, network_of
 from custody.model.evidence import Evidence
 from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Node, NodeType
-from custody.model.outcome import OUTCOMES
+from custody.model.outcome import OUTCOMES, Outcome
 from custody.model.request import AgentRequest
 from custody.model.scope import Scope
 
@@ -40,7 +50,7 @@ def check_agent_node(node: Node) -> Iterator[Finding]:
     """Find settings of agents that cannot be meant, and outcomes that do not exist."""
     yield from check_settings(node)
     yield from check_network(node)
-    yield from _check_schema(node)
+    yield from _check_response(node)
     for name in ("test.outcome", "test.outcome_sequence"):
         script = node.attributes.get(name)
         for word in filter(None, node.items(name)):
@@ -54,17 +64,12 @@ def check_agent_node(node: Node) -> Iterator[Finding]:
                 )
 
 
-def _check_schema(node: Node) -> Iterator[Finding]:
-    schema = node.attributes.get("response_schema")
-    if schema is None:
-        return
-    try:
-        read_schema(str(schema.value))
-    except MalformedDocument as malformed:
-        yield schema.finding("attribute", f"response_schema: {malformed.what}")
-    if "response_context" not in node.attributes:
-        hint = "say where the block goes: response_context=…"
-        yield schema.finding("attribute", "response_schema without response_context", hint)
+def _check_response(node: Node) -> Iterator[Finding]:
+    yield from check_schema(node)
+    schema = node.attributes.get(SCHEMA.name)
+    if schema is not None and CONTEXT.name not in node.attributes:
+        hint = f"say where the block goes: {CONTEXT.name}=…"
+        yield schema.finding("attribute", f"{SCHEMA.name} without {CONTEXT.name}", hint)
 
 
 ASKING = (
@@ -72,16 +77,8 @@ ASKING = (
         name="prompt", kind="string", required=True, doc="What the agent is asked to do."
     ),
     AttributeRule(name="agent", kind="string", doc="Which agent; default: the run's."),
-    AttributeRule(
-        name="response_context",
-        kind="string",
-        doc="Context key that takes the JSON block which the response must hold.",
-    ),
-    AttributeRule(
-        name="response_schema",
-        kind="string",
-        doc="JSON Schema that the block must fit; a response that does not fit is a failure.",
-    ),
+    CONTEXT,
+    SCHEMA,
     NETWORK,
     *RULES,
 )
@@ -103,6 +100,20 @@ class Codergen(Handler):
         """Tell the agents apart that are programs."""
         return node.text("agent", agent).partition(":")[0] not in WITHOUT_PROGRAMS
 
+    def gates(self, node: Node) -> tuple[Gate, ...]:
+        """Judge what was changed, and the data that was asked for."""
+        writes = Writes.of(node)
+        return (writes, Response.of(node)) if node.text(CONTEXT.name) else (writes,)
+
+    def outcome(self, node: Node, case: Case) -> Outcome:
+        """Put the response's JSON block into the context, where one was asked for."""
+        outcome = super().outcome(node, case)
+        key = node.text(CONTEXT.name)
+        if not key or case.ack.status != "ok":
+            return outcome
+        updates = {**outcome.context_updates, key: json_block(case.text(RESPONSE))}
+        return replace(outcome, context_updates=updates)
+
     def request(self, node: Node, situation: Situation) -> AgentRequest:
         """Ask the node's agent, or the run's."""
         prompt = build_prompt(node, situation)
@@ -113,7 +124,7 @@ class Codergen(Handler):
             agent=node.text("agent", situation.agent),
             prompt=Evidence.of_text(f"{situation.folder(node)}/prompt.md", prompt),
             call=situation.state.attempts.get(node.id, 0) + 1,
-            response_context=node.text("response_context"),
-            response_schema=node.text("response_schema"),
+            response_context=node.text(CONTEXT.name),
+            response_schema=node.text(SCHEMA.name),
             settings=settings_of(node),
         )

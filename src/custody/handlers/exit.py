@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from custody.checks.gates import Case
 from custody.handlers import Handler
 from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Node, NodeType
 from custody.model.outcome import Outcome
-from custody.model.request import Ack
 
 STATUSES = ("success", "fail")
 
@@ -33,8 +33,8 @@ class Exit(Handler):
         check=_check,
     )
 
-    def outcome(self, node: Node, ack: Ack) -> Outcome:
+    def outcome(self, node: Node, case: Case) -> Outcome:
         """Succeed or fail as the exit says."""
         if node.text("status") == "fail":
             return Outcome(status="fail", failure_reason=f"reached exit {node.id}")
-        return super().outcome(node, ack)
+        return super().outcome(node, case)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from custody.checks.gates import Gate
+from custody.checks.gates.exit_code import ExitCode
+from custody.checks.gates.writes import Writes
 from custody.checks.guards.tool_command import check_tool_command, to_command_line
 from custody.errors import CommandRefused
 from custody.handlers import Handler, Situation
@@ -48,6 +51,10 @@ class Tool(Handler):
     def starts_programs(self, node: Node, agent: str) -> bool:  # noqa: ARG002
         """Say yes: commands are programs."""
         return True
+
+    def gates(self, node: Node) -> tuple[Gate, ...]:
+        """Ask for exit code 0."""
+        return (Writes.of(node), ExitCode())
 
     def request(self, node: Node, situation: Situation) -> ToolRequest:
         """Ask for the command."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from custody.checks.gates.verification import admit_plan, read_plan
+from custody.checks.gates import Gate
+from custody.checks.gates import verification as gate
+from custody.checks.gates.writes import Writes
+from custody.checks.guards.plan import admit_plan, read_plan
 from custody.errors import CommandRefused, MalformedDocument, Refused
 from custody.handlers import Handler, Situation
 from custody.handlers.network import NETWORK, check_network, network_of
@@ -58,6 +61,10 @@ class Verification(Handler):
     def starts_programs(self, node: Node, agent: str) -> bool:  # noqa: ARG002
         """Say yes: commands are programs."""
         return True
+
+    def gates(self, node: Node) -> tuple[Gate, ...]:
+        """Ask for every check of the plan."""
+        return (Writes.of(node), gate.Verification())
 
     def request(self, node: Node, situation: Situation) -> VerificationRequest:
         """Ask for the plan, or refuse it."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from custody.checks.gates import Gate
+from custody.checks.gates.artifacts import Artifacts
+from custody.checks.gates.writes import Writes
 from custody.errors import PathRefused
 from custody.handlers import Handler, Situation
 from custody.model.evidence import Evidence
@@ -46,6 +49,10 @@ class WriteFile(Handler):
         ),
         check=check_output_path,
     )
+
+    def gates(self, node: Node) -> tuple[Gate, ...]:
+        """Judge what was taken out of the document, where anything was."""
+        return (Writes.of(node), Artifacts())
 
     def request(self, node: Node, situation: Situation) -> WriteRequest:
         """Ask for the document to be written."""

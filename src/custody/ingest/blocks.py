@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterator
 from typing import Final, Protocol
 
-from custody.checks.gates.syntax import check_syntax
 from custody.checks.guards.claims import Claims
 from custody.checks.guards.paths import admit_write
 from custody.checks.guards.secrets import Redactor
@@ -22,7 +21,6 @@ from custody.ingest.fence_reasons import REASONS
 from custody.ingest.fences import Fence, parse_fences
 from custody.model.event import (
     AnyIngestFact,
-    IngestChecked,
     IngestRejected,
     IngestSkipped,
     IngestWritten,
@@ -35,12 +33,11 @@ from custody.model.ingest import (
     summary_of,
 )
 from custody.model.relpath import RelPath, write_policy
-from custody.model.verdict import Verdict
 from custody.store.root import Root
 from custody.workspace.workspace import FOLDER
 
 NOTES = 100
-"""Most blocks, and most verdicts, that one event tells of."""
+"""Most blocks that one event tells of."""
 SHOWN = 1024
 """Most characters of a text of the document that are told."""
 
@@ -103,7 +100,6 @@ class Intake:
         self._files = 0
         self._bytes = 0
         self._notes: dict[str, list[BlockNote]] = {}
-        self._verdicts: list[Verdict] = []
 
     def take_in(self) -> None:
         """Go through the document, block by block."""
@@ -125,8 +121,6 @@ class Intake:
             if count or (status == "skipped" and not summary.total_blocks):
                 notes = tuple(self._notes.get(status, ()))
                 yield kind(node=node, doc_path=doc_path, count=count, blocks=notes)
-        if self._verdicts:
-            yield IngestChecked(node=node, doc_path=doc_path, verdicts=tuple(self._verdicts))
 
     def _take(self, fence: Fence) -> None:
         """Write one block that has the accepted form, or say why not."""
@@ -166,19 +160,6 @@ class Intake:
         self._bytes += len(content)
         sha256 = hashlib.sha256(content).hexdigest()
         self._note(fence, "written", "", replaced=replaced, sha256=sha256)
-        self._look_at(fence, path, content)
-
-    def _look_at(self, fence: Fence, path: RelPath, content: bytes) -> None:
-        """Note what is odd about a file that was written."""
-        if path.parts[0] == FOLDER:
-            reason = f"it is written to {FOLDER}/{path}, as the path says"
-            self._verdicts.append(
-                Verdict(check="path", allowed=True, reason=reason, subject=str(path))
-            )
-        verdict = check_syntax(str(path), fence.lang, content)
-        if verdict is not None and not verdict.allowed:
-            self._verdicts.append(verdict)
-        del self._verdicts[NOTES:]
 
     def _note(
         self,

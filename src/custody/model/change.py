@@ -51,6 +51,11 @@ class WorkspaceDiff(Document, frozen=True, kw_only=True):
     changes: tuple[Change, ...]
     layer: Layer | UnsetType = UNSET
     """Where the stage worked on a layer of its own; it is kept when the stage is refused."""
+    hidden: tuple[str, ...] | UnsetType = UNSET
+    """Paths that the stage was not to see, and what lies below them."""
+    by_programs: tuple[Change, ...] | UnsetType = UNSET
+    by_answer: tuple[Change, ...] | UnsetType = UNSET
+    """What programs changed and what the answer's edits did, where there were both."""
 
 
 class Tree(Record, frozen=True):

@@ -19,7 +19,7 @@ from custody.model.ingest import BlockNote, IngestSwitch
 from custody.model.outcome import Outcome, Route
 from custody.model.record import Document, Record
 from custody.model.request import Ack, AnyRequest, Spent
-from custody.model.verdict import Verdict
+from custody.model.verdict import GateEffect, Verdict
 
 Level = Literal["info", "warning", "error"]
 RunStatus = Literal["RUNNING", "PASS", "FAIL"]
@@ -87,6 +87,31 @@ class RequestAnswered(Fact, frozen=True):
     ack: Ack
     diff: Evidence
     """``workspace.diff.json``: what changed since the stage began."""
+
+
+class GatePassed(Fact, frozen=True):
+    """A gate found nothing wrong with an attempt. Every replay judges again."""
+
+    node: str
+    visit: int
+    attempt: int
+    gate: str
+    """Its name, such as ``verification``."""
+
+
+class GateFailed(Fact, frozen=True):
+    """A gate found something wrong with an attempt. Every replay judges again."""
+
+    level: ClassVar[Level] = "warning"
+    node: str
+    visit: int
+    attempt: int
+    gate: str
+    effect: GateEffect
+    """What follows from it: ``refuse``, ``fail``, or ``warn`` alone."""
+    reason: str
+    verdicts: tuple[Verdict, ...]
+    """Everything that is wrong."""
 
 
 class GuardrailViolation(Fact, frozen=True):
@@ -265,6 +290,8 @@ AnyFact = (
     PipelineStarted
     | StageStarted
     | RequestAnswered
+    | GatePassed
+    | GateFailed
     | GuardrailViolation
     | StageRetrying
     | StageCompleted

@@ -50,7 +50,7 @@ class Duration(Record, frozen=True, gc=False):
 
 
 AttributeValue = str | int | float | bool | Duration
-AttributeKind = Literal["string", "integer", "float", "boolean", "duration", "list"]
+AttributeKind = Literal["string", "integer", "float", "boolean", "duration", "list", "node"]
 
 
 class Position(Record, frozen=True, gc=False):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import UNSET, UnsetType
+
 from custody.model.record import Document, Record
 
 
@@ -37,7 +39,9 @@ class CommandResult(Record, frozen=True):
 class VerificationResults(Document, frozen=True, kw_only=True):
     """``verification.results.json``: every check of the plan, up to the first that failed."""
 
-    passed: bool
+    schema_version: str = "1.1"
     files: tuple[FileResult, ...]
     commands: tuple[CommandResult, ...]
-    failure_reason: str = ""
+    passed: bool | UnsetType = UNSET
+    failure_reason: str | UnsetType = UNSET
+    """Whether all was well, in records of version 1.0; now the gate ``verification`` says so."""

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from custody.model.record import Record
+
+GateEffect = Literal["refuse", "fail", "warn"]
+"""What becomes of an attempt that a gate finds wrong; see `custody.checks.gates`."""
 
 
 class Verdict(Record, frozen=True):

@@ -17,6 +17,7 @@ EXPECTED: dict[AttributeKind, str] = {
     "boolean": "true or false",
     "duration": "a duration such as 90s or 15m",
     "list": "a text with commas between its entries",
+    "node": "the name of a node",
 }
 """Each kind in words."""
 
@@ -41,7 +42,7 @@ def is_kind(value: AttributeValue, kind: AttributeKind) -> bool:
     write a duration. A whole number counts as a text: it reads the same either way.
     """
     if isinstance(value, str):
-        return kind in {"string", "list"} or _is_written(value, kind)
+        return kind in {"string", "list", "node"} or _is_written(value, kind)
     if isinstance(value, bool):
         return kind == "boolean"
     if isinstance(value, Duration):

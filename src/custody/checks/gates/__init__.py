@@ -1,1 +1,89 @@
-"""Checks that are asked about what was done: whether it is what was wanted."""
+"""Rules about what was done: one file a gate.
+
+A gate looks at what is recorded of an attempt, and at nothing else: at no clock, no workspace and
+no earlier word of its own. So whoever has the record can judge again, and a replay does. What
+follows when something is wrong is the gate's `effect`:
+
+    refuse  the attempt counts for nothing: its changes are undone and it is never retried
+    fail    the attempt failed; its changes stay, and it may be retried
+    warn    it is told, and changes nothing
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import ClassVar, NamedTuple, Self
+
+from custody.model.change import WorkspaceDiff
+from custody.model.evidence import Evidence
+from custody.model.graph import AttributeRule, Node
+from custody.model.request import Ack, AnyRequest
+from custody.model.verdict import GateEffect, Verdict
+
+CARRIED_OUT = frozenset({"ok", "partial"})
+"""What an ack says whose request was carried out to its end."""
+
+
+class Case(NamedTuple):
+    """What is recorded of one attempt."""
+
+    request: AnyRequest | None
+    ack: Ack
+    diff: WorkspaceDiff
+    read: Callable[[Evidence], bytes]
+    """Gives the bytes of evidence, checked against its hash."""
+    content: Callable[[str], bytes]
+    """Gives the bytes of a blob, checked against its name."""
+
+    def evidence(self, name: str) -> Evidence | None:
+        """Return the file of that name among what came back; None when there is none."""
+        return next((e for e in self.ack.evidence if e.path.endswith(f"/{name}")), None)
+
+    def text(self, name: str) -> str:
+        """Return what a file holds that came back; empty when there is none."""
+        evidence = self.evidence(name)
+        return "" if evidence is None else self.read(evidence).decode(errors="replace")
+
+
+class Gate:
+    """One rule, with what a node says about it."""
+
+    name: ClassVar[str]
+    doc: ClassVar[str]
+    """What it asks for, in one sentence."""
+    effect: ClassVar[GateEffect] = "fail"
+    attributes: ClassVar[tuple[AttributeRule, ...]] = ()
+    """Attributes of a node that it reads."""
+
+    @classmethod
+    def of(cls, node: Node) -> Self:  # noqa: ARG003
+        """Return the gate as a node wants it."""
+        return cls()
+
+    def applies(self, case: Case) -> bool:
+        """Whether there is anything to judge: most gates need a request that was carried out."""
+        return case.ack.status in CARRIED_OUT
+
+    def judge(self, case: Case) -> Iterator[Verdict]:
+        """Yield what is wrong; nothing when the gate is passed."""
+        raise NotImplementedError
+
+    def reason(self, verdicts: Sequence[Verdict]) -> str:
+        """Return the failure reason of an attempt that did not pass."""
+        return verdicts[0].reason
+
+    def wrong(self, code: str, reason: str, subject: str = "") -> Verdict:
+        """Return one thing that is wrong."""
+        return Verdict(check=self.name, allowed=False, code=code, reason=reason, subject=subject)
+
+
+@cache
+def gates() -> dict[str, type[Gate]]:
+    """Return every gate by its name; each is a class of a module in this package."""
+    import importlib
+    import pkgutil
+
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")
+    return {kind.name: kind for kind in sorted(Gate.__subclasses__(), key=lambda kind: kind.name)}

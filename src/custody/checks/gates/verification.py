@@ -1,133 +1,64 @@
-"""A verification plan: read what an agent wrote, admit what may be run, judge what came of it.
-
-Nothing in a plan is trusted. Its shape is strict, its files are paths of the workspace, and
-its commands pass the command guard one by one; the first that may not run refuses the whole
-plan, so that nothing runs of a plan that is not allowed as a whole. A plan that asks for
-nothing proves nothing and is refused as well.
-"""
+"""Whether everything that a verification plan asks for was done and found to be so."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-import msgspec
+from custody.checks.gates import Case, Gate
+from custody.model.plan import CommandResult, FileResult, VerificationResults
+from custody.model.record import decode
+from custody.model.request import VerificationRequest
+from custody.model.verdict import Verdict
 
-from custody.errors import CommandRefused, MalformedDocument, PathRefused, Refused
-from custody.model.plan import CommandResult, FileResult, VerificationPlan, VerificationResults
-from custody.model.record import SCHEMA_VERSION, decode
-from custody.model.relpath import RelPath
-from custody.model.request import CommandLine
-
-FILES_LIMIT = 100
-COMMANDS_LIMIT = 50
-LENGTH_LIMIT = 4000
-"""Characters in one path or command."""
+RESULTS_NAME = "verification.results.json"
 
 
-def read_plan(value: object, where: str) -> VerificationPlan:
-    """Read a plan from a context value: JSON text, or what JSON text was read into.
+class Verification(Gate):
+    """Judges recorded results against the request.
 
-    Raises `MalformedDocument` with code ``encoding``, ``json``, ``duplicate_key``, ``type``,
-    ``schema_version``, ``limit`` or ``empty``.
+    The first check that failed gives the reason. A check without its result is a failure: what
+    was not looked at is not verified.
     """
-    plan = _decoded(value, where)
-    if plan.schema_version != SCHEMA_VERSION:
-        raise MalformedDocument(
-            "schema_version", f"version {plan.schema_version!r} is not known", where=where
-        )
-    if not plan.required_files and not plan.commands:
-        raise MalformedDocument("empty", "the plan asks for nothing", where=where)
-    _check_limits("required_files", plan.required_files, FILES_LIMIT, where)
-    _check_limits("commands", plan.commands, COMMANDS_LIMIT, where)
-    return plan
+
+    name = "verification"
+    doc = "Required files were there and every command ended with exit code 0."
+
+    def applies(self, case: Case) -> bool:
+        """Judge what was broken off too: the results tell which command was."""
+        return case.ack.status != "refused"
+
+    def judge(self, case: Case) -> Iterator[Verdict]:
+        """Find the first check that failed or was not made."""
+        data = case.text(RESULTS_NAME).encode()
+        if not data or not isinstance(case.request, VerificationRequest):
+            yield self.wrong("incomplete", "verification incomplete")
+            return
+        results = decode(data, VerificationResults, where=RESULTS_NAME)
+        if failed := first_failure(results.files, results.commands):
+            code, reason, subject = failed
+            yield self.wrong(code, reason, subject)
+        elif not _is_complete(case.request, results):
+            yield self.wrong("incomplete", "verification incomplete")
 
 
-def admit_plan(
-    plan: VerificationPlan, allowed: Sequence[str], workdir: str = ""
-) -> tuple[tuple[RelPath, ...], tuple[CommandLine, ...]]:
-    """Return the files that must be there and what to start; raises `Refused`.
-
-    Files are relative to the workspace; commands start in ``workdir``.
-    """
-    files = tuple(_admit_file(path) for path in plan.required_files)
-    lines = tuple(_admit_command(text, allowed, workdir) for text in plan.commands)
-    return files, lines
-
-
-def judge_results(
-    required_files: Sequence[str],
-    lines: Sequence[CommandLine],
-    files: Sequence[FileResult],
-    commands: Sequence[CommandResult],
-) -> VerificationResults:
-    """Say whether everything that was asked for was done and found to be so.
-
-    The first check that failed gives the reason. A check without its result is a failure:
-    what was not looked at is not verified.
-    """
-    reason = _first_failure(files, commands)
-    if not reason:
-        asked = (list(required_files), [line.text for line in lines])
-        done = ([result.path for result in files], [result.command for result in commands])
-        reason = "" if asked == done else "verification incomplete"
-    return VerificationResults(
-        passed=not reason, files=tuple(files), commands=tuple(commands), failure_reason=reason
-    )
-
-
-def _decoded(value: object, where: str) -> VerificationPlan:
-    if isinstance(value, VerificationPlan):
-        return value
-    try:
-        data = value.encode() if isinstance(value, str) else msgspec.json.encode(value)
-    except UnicodeEncodeError:
-        raise MalformedDocument("encoding", "the plan is not valid Unicode", where=where) from None
-    except (TypeError, RecursionError) as error:
-        raise MalformedDocument("type", f"the plan is not JSON: {error}", where=where) from None
-    return decode(data, VerificationPlan, where=where)
-
-
-def _check_limits(name: str, items: Sequence[str], limit: int, where: str) -> None:
-    if len(items) > limit:
-        raise MalformedDocument(
-            "limit", f"{name} has {len(items)} entries, more than {limit}", where=where
-        )
-    for index, item in enumerate(items):
-        if len(item) > LENGTH_LIMIT:
-            raise MalformedDocument(
-                "limit", f"{name}[{index}] is longer than {LENGTH_LIMIT} characters", where=where
-            )
-
-
-def _admit_file(path: str) -> RelPath:
-    try:
-        return RelPath.parse(path)
-    except PathRefused as refused:
-        raise Refused(
-            refused.code, f"required file not allowed: {_on_one_line(path)}", hint=refused.what
-        ) from None
-
-
-def _admit_command(text: str, allowed: Sequence[str], workdir: str) -> CommandLine:
-    from custody.checks.guards.command import admit
-
-    try:
-        return admit(text, allowed, workdir=workdir)
-    except CommandRefused as refused:
-        hint = f"{refused.what}; {refused.hint}" if refused.hint else refused.what
-        raise CommandRefused(
-            refused.code, f"verification command not allowed: {_on_one_line(text)}", hint=hint
-        ) from None
-
-
-def _first_failure(files: Sequence[FileResult], commands: Sequence[CommandResult]) -> str:
+def first_failure(
+    files: Sequence[FileResult], commands: Sequence[CommandResult]
+) -> tuple[str, str, str] | None:
+    """Return code, reason and subject of the first check that failed; None when none did."""
     for file in files:
         if not file.present:
-            return f"required file missing: {file.path}"
+            return "file_missing", f"required file missing: {file.path}", file.path
     for command in commands:
         if command.exit_code != 0:
-            return f"verification command failed: {_on_one_line(command.command)}"
-    return ""
+            shown = _on_one_line(command.command)
+            return "command_failed", f"verification command failed: {shown}", command.command
+    return None
+
+
+def _is_complete(request: VerificationRequest, results: VerificationResults) -> bool:
+    asked = (list(request.required_files), [line.text for line in request.lines])
+    done = ([file.path for file in results.files], [each.command for each in results.commands])
+    return asked == done
 
 
 def _on_one_line(text: str) -> str:

@@ -20,19 +20,91 @@ and, where a stage's programs changed files and its answer asked for edits as we
 
 Without an allowlist the first two still hold. Making and removing a directory on the way to an
 allowed path is no change of its own: what is in the directory is judged by itself.
+
+A stage that is asked for a document may change nothing else; what is taken out of the document is
+no change of the stage's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import ClassVar, Self
 
+from custody.checks.gates import Case, Gate
 from custody.model.allowlist import Allowlist
 from custody.model.change import Change
+from custody.model.graph import Node
 from custody.model.holdouts import Holdouts
-from custody.model.verdict import Verdict
+from custody.model.ingest import MANIFEST_NAME, IngestManifest
+from custody.model.record import decode
+from custody.model.request import AgentRequest
+from custody.model.verdict import GateEffect, Verdict
 
 SHOWN = 20
 """How many paths a failure reason names."""
+
+
+class Writes(Gate):
+    """Judges everything that an attempt changed."""
+
+    name = "writes"
+    doc = "What the stage changed is what it was allowed to change, and nothing hidden from it."
+    effect: ClassVar[GateEffect] = "refuse"
+
+    def __init__(self, allowlist: Allowlist | None) -> None:
+        self._allowlist = allowlist
+
+    @classmethod
+    def of(cls, node: Node) -> Self:
+        """Take ``allowed_write_paths`` from the node; without it every path is allowed."""
+        return cls(_allowlist(node.text("allowed_write_paths")))
+
+    def applies(self, case: Case) -> bool:  # noqa: ARG002
+        """Judge always: what failed may have written too."""
+        return True
+
+    def judge(self, case: Case) -> Iterator[Verdict]:
+        """Find changes that were not allowed, those that the ack itself refuses left out."""
+        known = {(verdict.code, verdict.subject) for verdict in case.ack.verdicts}
+        for verdict in self._found(case):
+            if (verdict.code, verdict.subject) not in known:
+                known.add((verdict.code, verdict.subject))
+                yield verdict
+
+    def reason(self, verdicts: Sequence[Verdict]) -> str:
+        """Name the paths, those of holdouts left out."""
+        return violation_reason(verdicts)
+
+    def _found(self, case: Case) -> Iterator[Verdict]:
+        diff = case.diff
+        yield from judge_twice(diff.by_programs or (), diff.by_answer or ())
+        hidden = judge_holdouts(diff.changes, Holdouts.of(diff.hidden or ()))
+        yield from hidden
+        refused = (*case.ack.verdicts, *hidden)
+        if isinstance(case.request, AgentRequest) and case.request.output_path:
+            yield from judge_changes(diff.changes, Allowlist.parse(_taken_out(case)), refused)
+        yield from judge_changes(diff.changes, self._allowlist, refused)
+
+
+def _taken_out(case: Case) -> tuple[str, ...]:
+    """Return the paths that now hold what was taken out of the stage's document."""
+    if case.evidence(MANIFEST_NAME) is None:
+        return ()
+    manifest = decode(case.text(MANIFEST_NAME).encode(), IngestManifest, where=MANIFEST_NAME)
+    after = {change.path: change.after for change in case.diff.changes}
+    return tuple(
+        path
+        for artifact in manifest.artifacts
+        if artifact.status == "written"
+        and (entry := after.get(path := artifact.workspace_path.partition("/")[2])) is not None
+        and entry.sha256 == artifact.sha256
+    )
+
+
+@lru_cache(maxsize=4096)
+def _allowlist(text: str) -> Allowlist | None:
+    return Allowlist.of(text)
 
 
 def parse_allowlist(entries: Iterable[str]) -> Allowlist:

@@ -164,9 +164,4 @@ class AgentExecutor:
         agent = self._agents.get(request.agent)
         if agent is None:
             agent = self._agents[request.agent] = find_agent(request.agent, self._runner)
-        ack = agent.work(request, stage)
-        if ack.status != "ok" or not request.response_context:
-            return ack
-        from custody.executors.agents.response import with_json_block
-
-        return with_json_block(ack, request.response_context, request.response_schema)
+        return agent.work(request, stage)

@@ -36,6 +36,7 @@ LOCAL: tuple[Rule, ...] = (
 
 WHOLE: tuple[Rule, ...] = (
     attributes.required,
+    attributes.named_nodes,
     structure.one_start,
     structure.some_exit,
     structure.open_ends,

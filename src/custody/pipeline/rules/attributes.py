@@ -33,6 +33,7 @@ _BLANKS = 16
 _PLAIN: dict[AttributeKind, type] = {
     "string": str,
     "list": str,
+    "node": str,
     "integer": int,
     "float": float,
     "boolean": bool,
@@ -70,6 +71,22 @@ def required(pipeline: Pipeline, catalog: Catalog) -> Iterator[Finding]:
                 at = node.position if attribute is None else attribute.position
                 what = f"node {shown(node.id)} of type {node.type} needs {shown(name)}"
                 yield found("attribute", what, at, f"write {name}=… into its list")
+
+
+def named_nodes(pipeline: Pipeline, catalog: Catalog) -> Iterator[Finding]:
+    """Find attributes that name a node which is not there."""
+    nearest = Nearest()
+    naming = {
+        name: [rule.name for rule in kind.attributes if rule.kind == "node"]
+        for name, kind in catalog.items()
+    }
+    for node in pipeline.nodes.values():
+        for name in naming.get(node.type, ()):
+            attribute = node.attributes.get(name)
+            if attribute is not None and str(attribute.value) not in pipeline.nodes:
+                what = f"there is no node {shown(str(attribute.value))}"
+                hint = nearest.hint(str(attribute.value), pipeline.nodes)
+                yield found("attribute", what, attribute.position, hint)
 
 
 def handler_checks(pipeline: Pipeline, catalog: Catalog) -> Iterator[Finding]:
@@ -193,7 +210,7 @@ class _Judge:
 def _judge_value(attribute: Attribute, rule: AttributeRule) -> Iterator[Finding]:
     name, value = attribute.name, attribute.value
     if not is_kind(value, rule.kind):
-        hint = "put it in quotes" if rule.kind in {"string", "list"} else ""
+        hint = "put it in quotes" if rule.kind in {"string", "list", "node"} else ""
         what = f"{name} must be {EXPECTED[rule.kind]}, not {shown(written(value))}"
         yield found("attribute", what, attribute.position, hint)
     elif name in RANGES:

@@ -1,0 +1,51 @@
+"""Whether files that were taken out of a document can be read as what they say they are.
+
+It warns only: the files stay, and the run goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import ClassVar
+
+from custody.checks.gates import Case, Gate
+from custody.checks.gates.syntax import check_syntax
+from custody.model.ingest import MANIFEST_NAME, Artifact, IngestManifest
+from custody.model.record import decode
+from custody.model.verdict import GateEffect, Verdict
+
+TOLD = 100
+"""How many verdicts are told."""
+_FOLDER = "workspace/"
+
+
+class Artifacts(Gate):
+    """Judges every file that the manifest of an ingest says was written."""
+
+    name = "artifacts"
+    doc = "Files taken out of a document are what their language says, at the path that is meant."
+    effect: ClassVar[GateEffect] = "warn"
+
+    def applies(self, case: Case) -> bool:
+        """Judge only where something was taken out of a document."""
+        return case.evidence(MANIFEST_NAME) is not None
+
+    def judge(self, case: Case) -> Iterator[Verdict]:
+        """Find files that do not parse, and paths that begin with the workspace's own name."""
+        yield from islice(self._found(case), TOLD)
+
+    def _found(self, case: Case) -> Iterator[Verdict]:
+        manifest = decode(case.text(MANIFEST_NAME).encode(), IngestManifest, where=MANIFEST_NAME)
+        for artifact in manifest.artifacts:
+            if artifact.status == "written":
+                yield from self._judge(artifact, case)
+
+    def _judge(self, artifact: Artifact, case: Case) -> Iterator[Verdict]:
+        path = artifact.workspace_path.removeprefix(_FOLDER)
+        if path.startswith(_FOLDER):
+            told = f"it is written to {artifact.workspace_path}, as the path says"
+            yield self.wrong("path", told, path)
+        verdict = check_syntax(path, artifact.lang, case.content(artifact.sha256))
+        if verdict is not None and not verdict.allowed:
+            yield self.wrong(verdict.code, verdict.reason, path)

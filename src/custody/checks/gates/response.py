@@ -1,0 +1,90 @@
+"""Whether an agent handed over the data it was asked for: one JSON block in its response."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Self
+
+from custody.checks.gates import Case, Gate
+from custody.errors import MalformedDocument
+from custody.model.finding import Finding
+from custody.model.graph import AttributeRule, Node
+from custody.model.record import decode
+from custody.model.verdict import Verdict
+
+RESPONSE = "response.md"
+CONTEXT = AttributeRule(
+    name="response_context",
+    kind="string",
+    doc="Context key that takes the JSON block which the response must hold.",
+)
+SCHEMA = AttributeRule(
+    name="response_schema",
+    kind="string",
+    doc="JSON Schema that the block must fit; a response that does not fit is a failure.",
+)
+_BLOCK = re.compile(r"^```json[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
+
+
+def check_schema(node: Node) -> Iterator[Finding]:
+    """Find a schema that cannot be read."""
+    from custody.checks.gates.json_schema import read_schema
+
+    schema = node.attributes.get(SCHEMA.name)
+    if schema is None:
+        return
+    try:
+        read_schema(str(schema.value))
+    except MalformedDocument as malformed:
+        yield schema.finding("attribute", f"{SCHEMA.name}: {malformed.what}")
+
+
+def json_block(text: str) -> Any:
+    """Return the value of the only fenced ``json`` block; raises `MalformedDocument`."""
+    blocks = _BLOCK.findall(text)
+    if len(blocks) != 1:
+        raise MalformedDocument(
+            "json_block",
+            f"expected one fenced json block, found {len(blocks)}",
+            where=RESPONSE,
+        )
+    return decode(blocks[0].encode(), object, where=RESPONSE)
+
+
+class Response(Gate):
+    """Judges the JSON block of ``response.md``."""
+
+    name = "response"
+    doc = "The response holds one JSON block, and it fits `response_schema`."
+    attributes = (SCHEMA,)
+
+    def __init__(self, schema: str = "") -> None:
+        self._schema = schema
+
+    @classmethod
+    def of(cls, node: Node) -> Self:
+        """Take the schema from the node; without one, any JSON will do."""
+        return cls(node.text(SCHEMA.name))
+
+    def applies(self, case: Case) -> bool:
+        """Judge only what an agent calls a success: one that gives up owes no data."""
+        return case.ack.status == "ok"
+
+    def judge(self, case: Case) -> Iterator[Verdict]:
+        """Find a block that is missing, is no JSON, or does not fit."""
+        try:
+            value = json_block(case.text(RESPONSE))
+            self._refuse_unfit(value)
+        except MalformedDocument as error:
+            yield self.wrong(error.code, str(error), RESPONSE)
+
+    def _refuse_unfit(self, value: object) -> None:
+        if not self._schema:
+            return
+        from custody.checks.gates.json_schema import read_schema, violations
+
+        if wrong := violations(value, read_schema(self._schema)):
+            raise MalformedDocument(
+                "response_schema", f"the json block does not fit: {wrong}", where=RESPONSE
+            )

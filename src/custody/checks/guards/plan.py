@@ -1,0 +1,103 @@
+"""A verification plan: read what an agent wrote, and admit what may be run.
+
+Nothing in a plan is trusted. Its shape is strict, its files are paths of the workspace, and
+its commands pass the command guard one by one; the first that may not run refuses the whole
+plan, so that nothing runs of a plan that is not allowed as a whole. A plan that asks for
+nothing proves nothing and is refused as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from custody.errors import CommandRefused, MalformedDocument, PathRefused, Refused
+from custody.model.plan import VerificationPlan
+from custody.model.record import SCHEMA_VERSION, decode
+from custody.model.relpath import RelPath
+from custody.model.request import CommandLine
+
+FILES_LIMIT = 100
+COMMANDS_LIMIT = 50
+LENGTH_LIMIT = 4000
+"""Characters in one path or command."""
+
+
+def read_plan(value: object, where: str) -> VerificationPlan:
+    """Read a plan from a context value: JSON text, or what JSON text was read into.
+
+    Raises `MalformedDocument` with code ``encoding``, ``json``, ``duplicate_key``, ``type``,
+    ``schema_version``, ``limit`` or ``empty``.
+    """
+    plan = _decoded(value, where)
+    if plan.schema_version != SCHEMA_VERSION:
+        raise MalformedDocument(
+            "schema_version", f"version {plan.schema_version!r} is not known", where=where
+        )
+    if not plan.required_files and not plan.commands:
+        raise MalformedDocument("empty", "the plan asks for nothing", where=where)
+    _check_limits("required_files", plan.required_files, FILES_LIMIT, where)
+    _check_limits("commands", plan.commands, COMMANDS_LIMIT, where)
+    return plan
+
+
+def admit_plan(
+    plan: VerificationPlan, allowed: Sequence[str], workdir: str = ""
+) -> tuple[tuple[RelPath, ...], tuple[CommandLine, ...]]:
+    """Return the files that must be there and what to start; raises `Refused`.
+
+    Files are relative to the workspace; commands start in ``workdir``.
+    """
+    files = tuple(_admit_file(path) for path in plan.required_files)
+    lines = tuple(_admit_command(text, allowed, workdir) for text in plan.commands)
+    return files, lines
+
+
+def _decoded(value: object, where: str) -> VerificationPlan:
+    if isinstance(value, VerificationPlan):
+        return value
+    try:
+        data = value.encode() if isinstance(value, str) else msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        raise MalformedDocument("encoding", "the plan is not valid Unicode", where=where) from None
+    except (TypeError, RecursionError) as error:
+        raise MalformedDocument("type", f"the plan is not JSON: {error}", where=where) from None
+    return decode(data, VerificationPlan, where=where)
+
+
+def _check_limits(name: str, items: Sequence[str], limit: int, where: str) -> None:
+    if len(items) > limit:
+        raise MalformedDocument(
+            "limit", f"{name} has {len(items)} entries, more than {limit}", where=where
+        )
+    for index, item in enumerate(items):
+        if len(item) > LENGTH_LIMIT:
+            raise MalformedDocument(
+                "limit", f"{name}[{index}] is longer than {LENGTH_LIMIT} characters", where=where
+            )
+
+
+def _admit_file(path: str) -> RelPath:
+    try:
+        return RelPath.parse(path)
+    except PathRefused as refused:
+        raise Refused(
+            refused.code, f"required file not allowed: {_on_one_line(path)}", hint=refused.what
+        ) from None
+
+
+def _admit_command(text: str, allowed: Sequence[str], workdir: str) -> CommandLine:
+    from custody.checks.guards.command import admit
+
+    try:
+        return admit(text, allowed, workdir=workdir)
+    except CommandRefused as refused:
+        hint = f"{refused.what}; {refused.hint}" if refused.hint else refused.what
+        raise CommandRefused(
+            refused.code, f"verification command not allowed: {_on_one_line(text)}", hint=hint
+        ) from None
+
+
+def _on_one_line(text: str) -> str:
+    return text if text.isprintable() else repr(text)[1:-1]

@@ -1,0 +1,48 @@
+"""Responses: exactly one JSON block, and one that fits."""
+
+from __future__ import annotations
+
+import pytest
+
+from custody.checks.gates.response import Response, json_block
+from custody.errors import MalformedDocument
+from support.cases import case
+
+SCHEMA = '{"type": "object", "required": ["verdict"]}'
+
+
+def block(text: str) -> str:
+    return f"Words.\n\n```json\n{text}\n```\n"
+
+
+def test_the_value_of_the_block_is_read() -> None:
+    assert json_block(block('{"a": [1, null]}')) == {"a": [1, None]}
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("no block", "json_block"),
+        (block("1") + block("2"), "json_block"),
+        (block("{half"), "json"),
+        (block('{"a": 1, "a": 2}'), "duplicate_key"),
+        ("```json\n{}", "json_block"),
+    ],
+)
+def test_anything_else_is_refused(text: str, code: str) -> None:
+    with pytest.raises(MalformedDocument) as refused:
+        json_block(text)
+    assert refused.value.code == code
+    (verdict,) = Response().judge(case({"response.md": text}))
+    assert verdict.code == code
+
+
+@pytest.mark.parametrize(("text", "codes"), [('{"verdict": 1}', []), ("{}", ["response_schema"])])
+def test_the_schema_must_fit(text: str, codes: list[str]) -> None:
+    verdicts = Response(SCHEMA).judge(case({"response.md": block(text)}))
+    assert [verdict.code for verdict in verdicts] == codes
+
+
+def test_only_what_an_agent_calls_a_success_owes_the_data() -> None:
+    assert Response().applies(case(status="ok"))
+    assert not Response().applies(case(status="partial"))
