@@ -33,6 +33,7 @@ class AgentTask(Codergen):
     type = NodeType(
         name="agent_task",
         doc="An agent's text is written to a document of the run.",
+        side_by_side=True,
         attributes=(*ASKING, OUTPUT_PATH, *INGEST),
         check=_check,
     )

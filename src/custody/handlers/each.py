@@ -74,6 +74,7 @@ class Each(Handler):
     type = NodeType(
         name=EACH,
         doc="A pipeline is run once for every item of a list.",
+        side_by_side=True,
         attributes=(
             AttributeRule(
                 name="pipeline",

@@ -27,6 +27,7 @@ class Exit(Handler):
         name="exit",
         shape="Msquare",
         doc="Where the run ends.",
+        side_by_side=True,
         attributes=(
             AttributeRule(name="status", kind="string", doc="`fail` makes the run end FAIL here."),
         ),

@@ -29,6 +29,7 @@ class GateNode(Handler):
     type = NodeType(
         name="gate",
         doc="Gates are asked about what an earlier stage left on record.",
+        side_by_side=True,
         attributes=(
             AttributeRule(
                 name="stage",

@@ -9,4 +9,4 @@ from custody.model.graph import NodeType
 class Start(Handler):
     """Asks nothing and always succeeds."""
 
-    type = NodeType(name="start", shape="Mdiamond", doc="Where the run begins.")
+    type = NodeType(name="start", shape="Mdiamond", doc="Where the run begins.", side_by_side=True)

@@ -42,6 +42,7 @@ class WriteFile(Handler):
     type = NodeType(
         name="write_file",
         doc="A text is written to a document of the run.",
+        side_by_side=True,
         attributes=(
             AttributeRule(name="content", kind="string", required=True, doc="The text."),
             OUTPUT_PATH,

@@ -211,6 +211,8 @@ class NodeType(msgspec.Struct, frozen=True, kw_only=True):
     """The DOT shape that stands for this type; empty when it has none."""
     doc: str
     attributes: tuple[AttributeRule, ...] = ()
+    side_by_side: bool = False
+    """Whether it leaves the workspace alone, so that several items can be worked on at once."""
     check: Callable[[Node], Iterator[Finding]] | None = None
     """Findings about one node's values that only its handler can judge."""
 

@@ -33,7 +33,7 @@ def read_pipeline(
     """
     pipeline, findings = _read_one(source, catalog)
     if pipeline is not None:
-        reader = PartReader(library, lambda part: _read_one(part, catalog, for_items=True))
+        reader = PartReader(library, catalog, lambda part: _read_one(part, catalog, for_items=True))
         pipeline = reader.attach(pipeline, (name,))
         reader.judge_whole(pipeline)
         pipeline = replace(pipeline, sources=reader.sources)

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from custody.errors import CustodyError
 from custody.model.finding import Finding
-from custody.model.graph import Attribute, Node, Pipeline
+from custody.model.graph import Attribute, Catalog, Node, Pipeline
 from custody.model.state import EACH
 from custody.pipeline.messages import shown
 from custody.pipeline.subpipeline import all_nodes
@@ -26,8 +26,6 @@ ITEMS_LIMIT = 1000
 """How many items a list may have."""
 NAME_LIMIT = 200
 """How long a stage's name may be."""
-SIDE_BY_SIDE = frozenset(("start", "exit", "agent_task", "write_file", EACH))
-"""Node types that leave the workspace alone, so that several items can be worked on at once."""
 
 
 class Source(NamedTuple):
@@ -52,8 +50,9 @@ def is_packaged(name: str) -> bool:
 class PartReader:
     """Reads the parts of one pipeline, each once."""
 
-    def __init__(self, library: Library | None, read_one: ReadOne) -> None:
+    def __init__(self, library: Library | None, catalog: Catalog, read_one: ReadOne) -> None:
         self._library = library
+        self._catalog = catalog
         self._read_one = read_one
         self._read: dict[str, Pipeline | None] = {}
         self.sources: dict[str, bytes] = {}
@@ -69,7 +68,7 @@ class PartReader:
             part = self._part(named, chain, where)
             if part is not None:
                 parts[node.id] = part
-                self._note(_together(node, part), where)
+                self._note(_together(node, part, self._catalog), where)
         return replace(pipeline, parts=parts)
 
     def judge_whole(self, pipeline: Pipeline) -> None:
@@ -127,15 +126,15 @@ def _nowhere(_key: str) -> Source:
     raise CustodyError("there is nowhere to look for it")
 
 
-def _together(node: Node, part: Pipeline) -> Iterator[Finding]:
+def _together(node: Node, part: Pipeline, catalog: Catalog) -> Iterator[Finding]:
     """Find that items are to be worked on at once although they share a workspace."""
     at_once = node.attributes.get("max_parallel")
     if at_once is None or at_once.value == 1:
         return
     for inner in all_nodes(part):
-        if inner.type not in SIDE_BY_SIDE and inner.type:
+        if inner.type in catalog and not catalog[inner.type].side_by_side:
             what = f"max_parallel: {shown(inner.id)} of type {inner.type} may change the workspace"
-            known = ", ".join(sorted(SIDE_BY_SIDE))
+            known = ", ".join(sorted(name for name, kind in catalog.items() if kind.side_by_side))
             yield at_once.finding("each_parallel", what, f"only these stand side by side: {known}")
             return
 

@@ -10,6 +10,8 @@ from custody.errors import CustodyError
 from custody.model.change import Change
 from custody.model.event import (
     AnyFact,
+    GateFailed,
+    GatePassed,
     GuardrailViolation,
     JournalLine,
     RequestAnswered,
@@ -43,6 +45,8 @@ class Attempt(Record, frozen=True):
     request: AnyRequest | None
     answer: RequestAnswered | None = None
     """None while it is at work, and where nothing was asked for."""
+    gates: tuple[GatePassed | GateFailed, ...] = ()
+    """What each gate said, in order."""
     verdicts: tuple[Verdict, ...] = ()
     """What a check refused."""
     outcome: Outcome | None = None
@@ -116,10 +120,14 @@ def _begun(line: JournalLine, fact: StageStarted) -> Attempt:
     )
 
 
-def _continued(attempt: Attempt, line: JournalLine, fact: AnyFact) -> Attempt:
+def _continued(  # noqa: PLR0911 - one answer for each kind of fact
+    attempt: Attempt, line: JournalLine, fact: AnyFact
+) -> Attempt:
     match fact:
         case RequestAnswered():
             return replace(attempt, answer=fact)
+        case GatePassed() | GateFailed():
+            return replace(attempt, gates=(*attempt.gates, fact))
         case GuardrailViolation():
             return replace(attempt, verdicts=fact.verdicts)
         case StageRetrying():

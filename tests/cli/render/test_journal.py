@@ -10,6 +10,8 @@ from custody.model.event import (
     GENESIS,
     AgentReplaced,
     AnyFact,
+    GateFailed,
+    GatePassed,
     GuardrailViolation,
     IngestChecked,
     IngestFailed,
@@ -60,6 +62,13 @@ SAID: list[tuple[AnyFact, str]] = [
         "fail: tool_exit_code_1; again in 2.0s",
     ),
     (StageFailed(node="a", visit=1, attempt=1, outcome=FAILED), "fail: tool_exit_code_1"),
+    (GatePassed(node="a", visit=1, attempt=1, gate="exit_code"), "exit_code: passed"),
+    (
+        GateFailed(
+            node="a", visit=1, attempt=1, gate="writes", effect="refuse", reason="no", verdicts=()
+        ),
+        "writes: no (refuse)",
+    ),
     (
         StageCompleted(
             node="a", visit=1, attempt=1, outcome=Outcome(status="success", notes="done\nand more")

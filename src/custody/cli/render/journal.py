@@ -7,6 +7,8 @@ from custody.cli.result import Line, Tone
 from custody.model.event import (
     AgentReplaced,
     AnyFact,
+    GateFailed,
+    GatePassed,
     GuardrailViolation,
     IngestChecked,
     IngestFact,
@@ -49,6 +51,10 @@ def detail(fact: AnyFact) -> str:  # noqa: PLR0911 - one answer for each kind of
         case RequestAnswered():
             code = "" if fact.ack.exit_code is None else f", exit code {fact.ack.exit_code}"
             return f"{fact.ack.status} after {seconds(fact.ack.seconds)}{code}"
+        case GatePassed():
+            return f"{fact.gate}: passed"
+        case GateFailed():
+            return f"{fact.gate}: {fact.reason} ({fact.effect})"
         case GuardrailViolation():
             return "; ".join(f"{verdict.code}: {verdict.reason}" for verdict in fact.verdicts)
         case StageRetrying():

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from custody.cli.render.progress import tone
 from custody.cli.render.table import count, seconds
-from custody.cli.result import Line
+from custody.cli.result import Line, Tone
+from custody.model.event import GateFailed, GatePassed
 from custody.model.request import Ack, AgentRequest, AnyRequest, ToolRequest, VerificationRequest
 from custody.views.attempts import Account, Attempt
 
@@ -43,6 +44,8 @@ def _facts(attempt: Attempt) -> Iterator[Line]:
         yield Line(f"  reason: {attempt.outcome.failure_reason}", "bad")
     if attempt.outcome is not None and attempt.outcome.notes:
         yield Line(f"  notes: {attempt.outcome.notes}")
+    for judged in attempt.gates:
+        yield _gate(judged)
     for verdict in attempt.verdicts:
         yield Line(f"  refused: {verdict.code} {verdict.subject} {verdict.reason}", "bad")
     if attempt.retry_delay is not None:
@@ -50,6 +53,13 @@ def _facts(attempt: Attempt) -> Iterator[Line]:
     if attempt.route is not None:
         how = "by its condition" if attempt.route.by_condition else "unconditionally"
         yield Line(f"  went to: {attempt.route.target or 'nowhere'}, {how}")
+
+
+def _gate(judged: GatePassed | GateFailed) -> Line:
+    if isinstance(judged, GatePassed):
+        return Line(f"  gate {judged.gate}: passed")
+    tone: Tone = "warn" if judged.effect == "warn" else "bad"
+    return Line(f"  gate {judged.gate}: {judged.reason}", tone)
 
 
 def _confined(ack: Ack) -> Iterator[Line]:

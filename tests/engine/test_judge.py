@@ -1,0 +1,162 @@
+"""Gates: judged from the record alone, put on record, and judged again by every replay."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from custody.checks.gates import gates
+from custody.model.event import GateFailed, GatePassed, StageFailed
+from support.bench import Bench
+
+BLOCK = "```json\n{}\n```\n"
+PLAN = '{\\"commands\\": [\\"test -f a.txt\\"]}'
+VERIFY = (
+    'a [prompt="x", test.verification_plan_json="%s"]\n'
+    'v [type=verification, verification.allowed_commands="test -f"]\n'
+    "start -> a -> v -> done"
+)
+WRITING = (
+    'w [type=write_file, ingest=true, output_path="docs/a.md", '
+    'content="```py file=a.py\n%s\n```\n"]\nstart -> w -> done'
+)
+TASK = 't [type=agent_task, prompt="x", output_path="docs/a.md"]\nstart -> t -> done'
+
+
+class Sample(NamedTuple):
+    """A run in which one gate is asked."""
+
+    gate: str
+    body: str
+    answer: dict[str, object]
+    passes: bool
+
+
+def passing(gate: str, body: str, answer: dict[str, object] | None = None) -> Sample:
+    return Sample(gate, body, answer or {"text": "Done.\n"}, passes=True)
+
+
+def failing(gate: str, body: str, answer: dict[str, object] | None = None) -> Sample:
+    return Sample(gate, body, answer or {"text": "Done.\n"}, passes=False)
+
+
+SAMPLES = [
+    passing("exit_code", 't [type=tool, tool_command="true"]\nstart -> t -> done'),
+    failing("exit_code", 't [type=tool, tool_command="false"]\nstart -> t -> done'),
+    passing("verification", VERIFY % PLAN),
+    failing("verification", VERIFY % PLAN.replace("a.txt", "b.txt")),
+    passing("writes", 'a [prompt="x", allowed_write_paths="b.txt"]\nstart -> a -> done',
+           {"text": "", "edits": [{"path": "b.txt", "content": "x"}]}),
+    failing("writes", 'a [prompt="x", allowed_write_paths="c.txt"]\nstart -> a -> done',
+           {"text": "", "edits": [{"path": "b.txt", "content": "x"}]}),
+    passing("response", 'a [prompt="x", response_context=k]\nstart -> a -> done',
+           {"text": BLOCK}),
+    failing("response", 'a [prompt="x", response_context=k]\nstart -> a -> done',
+           {"text": "none"}),
+    passing("document", TASK),
+    failing("document", TASK, {"text": " \n"}),
+    passing("artifacts", WRITING % "x = 1"),
+    failing("artifacts", WRITING % "x = ("),
+]  # fmt: skip
+
+FLIPPED = """
+
+_as_it_was = {kind}.judge
+
+
+def _flipped(self, case):
+    found = list(_as_it_was(self, case))
+    return iter(()) if found else iter([self.wrong("flipped", "flipped")])
+
+
+{kind}.judge = _flipped
+"""
+
+
+def carry_out(bench: Bench, sample: Sample) -> None:
+    (bench.workdir / "a.txt").write_text("x")
+    book = bench.home / "answers.json"
+    book.write_text(json.dumps({"answers": [sample.answer]}))
+    bench.run(sample.body, agent=f"fake:{book}")
+
+
+def replay(bench: Bench, source: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "custody", "replay", "r1", "--runsdir", str(bench.runsdir)],
+        env={**os.environ, "PYTHONPATH": str(source)},
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def copy(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a copy of the code."""
+    folder = tmp_path_factory.mktemp("copy") / "src"
+    shutil.copytree(root / "src", folder, ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+def named(sample: Sample) -> str:
+    return f"{sample.gate}-{'passed' if sample.passes else 'failed'}"
+
+
+@pytest.mark.req("G-16")
+@pytest.mark.parametrize("sample", SAMPLES, ids=named)
+def test_every_verdict_is_a_fact(bench: Bench, sample: Sample) -> None:
+    carry_out(bench, sample)
+    kind = GatePassed if sample.passes else GateFailed
+    verdicts = [fact for fact in bench.facts() if isinstance(fact, GatePassed | GateFailed)]
+    (judged,) = (fact for fact in verdicts if fact.gate == sample.gate and type(fact) is kind)
+    assert (judged.visit, judged.attempt) == (1, 1)
+
+
+@pytest.mark.req("G-16")
+@pytest.mark.parametrize("sample", SAMPLES, ids=named)
+def test_a_gate_that_judges_otherwise_makes_a_replay_diverge(
+    bench: Bench, copy: Path, sample: Sample
+) -> None:
+    carry_out(bench, sample)
+    agreed = replay(bench, copy)
+    assert agreed.returncode == 0, agreed.stderr
+    kind = gates()[sample.gate]
+    module = copy / Path(*kind.__module__.split(".")).with_suffix(".py")
+    text = module.read_text()
+    module.write_text(text + FLIPPED.format(kind=kind.__name__))
+    try:
+        diverged = replay(bench, copy)
+    finally:
+        module.write_text(text)
+    assert diverged.returncode == 1
+    assert "diverge" in diverged.stderr.lower() or "lead to" in diverged.stderr
+
+
+@pytest.mark.req("G-16")
+def test_no_gate_is_left_out() -> None:
+    for passes in (True, False):
+        assert {s.gate for s in SAMPLES if s.passes is passes} == gates().keys()
+
+
+def test_a_gate_that_only_warns_changes_nothing(bench: Bench) -> None:
+    carry_out(bench, SAMPLES[-1])
+    assert not any(isinstance(fact, StageFailed) for fact in bench.facts())
+    (warned,) = (fact for fact in bench.facts() if isinstance(fact, GateFailed))
+    assert warned.effect == "warn"
+
+
+def test_a_refusal_comes_before_a_failure(bench: Bench) -> None:
+    book = bench.home / "answers.json"
+    answer = {"text": "none", "edits": [{"path": "b.txt", "content": "x"}]}
+    book.write_text(json.dumps({"answers": [answer]}))
+    body = 'a [prompt="x", response_context=k, allowed_write_paths="c/"]\nstart -> a -> done'
+    bench.run(body, agent=f"fake:{book}")
+    (failed,) = (fact for fact in bench.facts() if isinstance(fact, StageFailed))
+    assert failed.outcome.failure_reason.startswith("guardrail_violation: ")
+    judged = [fact.gate for fact in bench.facts() if isinstance(fact, GateFailed)]
+    assert judged == ["writes", "response"]
