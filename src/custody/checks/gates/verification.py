@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import islice
 
 from custody.checks.gates import Case, Gate
-from custody.model.plan import CommandResult, FileResult, VerificationResults
+from custody.model.plan import VerificationResults
 from custody.model.record import decode
 from custody.model.request import VerificationRequest
 from custody.model.verdict import Verdict
@@ -34,25 +35,20 @@ class Verification(Gate):
             yield self.wrong("incomplete", "verification incomplete")
             return
         results = decode(data, VerificationResults, where=RESULTS_NAME)
-        if failed := first_failure(results.files, results.commands):
-            code, reason, subject = failed
-            yield self.wrong(code, reason, subject)
-        elif not _is_complete(case.request, results):
+        yield from islice(self._found(case.request, results), 1)
+
+    def _found(
+        self, request: VerificationRequest, results: VerificationResults
+    ) -> Iterator[Verdict]:
+        for file in results.files:
+            if not file.present:
+                yield self.wrong("file_missing", f"required file missing: {file.path}", file.path)
+        for each in results.commands:
+            if each.exit_code != 0:
+                reason = f"verification command failed: {_on_one_line(each.command)}"
+                yield self.wrong("command_failed", reason, each.command)
+        if not _is_complete(request, results):
             yield self.wrong("incomplete", "verification incomplete")
-
-
-def first_failure(
-    files: Sequence[FileResult], commands: Sequence[CommandResult]
-) -> tuple[str, str, str] | None:
-    """Return code, reason and subject of the first check that failed; None when none did."""
-    for file in files:
-        if not file.present:
-            return "file_missing", f"required file missing: {file.path}", file.path
-    for command in commands:
-        if command.exit_code != 0:
-            shown = _on_one_line(command.command)
-            return "command_failed", f"verification command failed: {shown}", command.command
-    return None
 
 
 def _is_complete(request: VerificationRequest, results: VerificationResults) -> bool:
