@@ -171,9 +171,10 @@ def _own_fields(value: object) -> str:
 
 def commands() -> str:
     """Return the page about the command line."""
-    from custody.cli import COMMANDS, manual
+    from custody.cli import manual
+    from custody.cli.commands import commands
 
-    title, rest = manual.page(COMMANDS).split("\n", 1)
+    title, rest = manual.page(commands()).split("\n", 1)
     return f"{title}\n\n{NOTE}{rest}"
 
 

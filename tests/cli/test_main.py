@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from custody.cli import COMMANDS, main
+from custody.cli import main
+from custody.cli.commands import commands
 from support.shell import FAILING, WAITING, Shell, command
 
 HEAVY = {"asyncio", "msgspec", "rich", "subprocess", "difflib", "shtab", "tomllib", "custody.api"}
@@ -27,22 +28,22 @@ def loaded_by(*words: str) -> set[str]:
 
 
 def module_of(command: str) -> str:
-    return f"custody.cli.{command}"
+    return f"custody.cli.commands.{command}"
 
 
 def test_help_loads_no_command_and_nothing_heavy() -> None:
     loaded = loaded_by("--help")
-    assert loaded & (HEAVY | set(map(module_of, COMMANDS))) == set()
+    assert loaded & (HEAVY | set(map(module_of, commands()))) == set()
     assert "custody.cli.parser" in loaded
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", commands())
 def test_help_of_a_command_loads_only_that_one(name: str) -> None:
-    others = {module_of(other) for other in COMMANDS if other != name}
+    others = {module_of(other) for other in commands() if other != name}
     assert loaded_by(name, "--help") & (HEAVY | others) == set()
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", commands())
 def test_every_command_has_help_with_an_example(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -56,7 +57,7 @@ def test_every_command_has_help_with_an_example(
 def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     printed = capsys.readouterr().out
-    assert [line for line in COMMANDS.values() if line not in printed] == []
+    assert [line for line in commands().values() if line not in printed] == []
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:

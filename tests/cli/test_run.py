@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from custody.cli.run import variables
+from custody.cli.commands.run import variables
 from custody.errors import UsageError
 from support.shell import FAILING, Shell
 

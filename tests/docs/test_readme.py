@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from custody.cli import COMMANDS
+from custody.cli.commands import commands
 
 SCREEN = 60
 
@@ -24,7 +24,7 @@ def test_every_command_is_named_and_no_other(root: Path) -> None:
     named = {
         re.split(r"[ `]", part.strip(" `|").removeprefix("custody "))[0] for part in parts(rows)
     }
-    assert named == set(COMMANDS)
+    assert named == set(commands())
 
 
 def parts(rows: list[str]) -> list[str]:

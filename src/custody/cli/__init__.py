@@ -8,8 +8,8 @@
 
 ``custody scenario`` has its own: a script's, or 86.
 
-`COMMANDS` names every command, so that help needs none of their modules; only the module of
-the command that was asked for is imported, and what is heavy only inside its functions.
+Only the module of the command that was asked for is imported, and what is heavy only inside its
+functions.
 """
 
 from __future__ import annotations
@@ -25,32 +25,6 @@ from custody.errors import (
     CustodyError,
     Interrupted,
 )
-
-COMMANDS = {
-    "init": "write a small pipeline to start from",
-    "check": "list every finding about pipelines, without running them",
-    "plan": "say what would run, in which order and why",
-    "graph": "draw a pipeline",
-    "run": "run a pipeline to its end",
-    "task": "ask for a document with one sentence",
-    "resume": "go on with a run that was left",
-    "replay": "prove that the recorded answers lead to the recorded decisions",
-    "fork": "start a new run that shares another's past up to a stage",
-    "inbox": "list what waits for a person",
-    "answer": "answer what a run waits for",
-    "runs": "list the runs",
-    "show": "show a run, or everything about one of its stages",
-    "log": "print the journal of a run, and follow it",
-    "diff": "show what a run changed, file by file",
-    "verify": "check that a run directory is what it claims to be",
-    "ingest": "write the fenced files of a document that no run wrote",
-    "scenario": "run scenario scripts, or list what is wrong with them",
-    "doctor": "say how well this machine confines stages",
-    "schema": "print the JSON Schema of a file or an event",
-    "completion": "print a script that completes commands in your shell",
-}
-"""Every command, and what it does in one line. Its module has its name."""
-
 
 _EXITS = {"PASS": EXIT_DONE, "FAIL": EXIT_FAILED, "RUNNING": EXIT_WAITING}
 
@@ -99,5 +73,6 @@ def _settle_interrupt() -> None:
 def reference() -> str:
     """Return the reference of all commands as Markdown."""
     from custody.cli import manual
+    from custody.cli.commands import commands
 
-    return manual.page(COMMANDS)
+    return manual.page(commands())

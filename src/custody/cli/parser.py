@@ -9,7 +9,7 @@ import argparse
 import importlib
 from typing import NamedTuple, NoReturn, cast
 
-from custody.cli import COMMANDS
+from custody.cli.commands import commands, names
 from custody.cli.result import Arguments, Command
 from custody.errors import UsageError
 from custody.version import VERSION
@@ -67,7 +67,7 @@ def parse(words: list[str]) -> Parsed | str:
     """
     _refuse_bytes(words)
     name = next((word for word in words if not word.startswith("-")), "")
-    if name and name not in COMMANDS:
+    if name and name not in names():
         raise UsageError(f"no command is called {name!r}", hint=_nearest(name))
     parser = build([name] if name else [])
     try:
@@ -79,7 +79,7 @@ def parse(words: list[str]) -> Parsed | str:
 
 def module(name: str) -> Command:
     """Return the module of a command."""
-    return cast("Command", importlib.import_module(f"custody.cli.{name}"))
+    return cast("Command", importlib.import_module(f"custody.cli.commands.{name}"))
 
 
 def build(complete: list[str]) -> argparse.ArgumentParser:
@@ -94,11 +94,11 @@ def build(complete: list[str]) -> argparse.ArgumentParser:
     )
     _add_help(parser)
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
-    commands = parser.add_subparsers(
+    subparsers = parser.add_subparsers(
         title="commands", dest="command", metavar="COMMAND", required=True, parser_class=_Parser
     )
-    for name, line in COMMANDS.items():
-        command = commands.add_parser(
+    for name, line in commands().items():
+        command = subparsers.add_parser(
             name,
             help=line,
             formatter_class=_formatter,
@@ -139,7 +139,7 @@ def _refuse_bytes(words: list[str]) -> None:
 def _nearest(name: str) -> str:
     from difflib import get_close_matches
 
-    near = get_close_matches(name, COMMANDS, n=1)
+    near = get_close_matches(name, names(), n=1)
     return f"did you mean {near[0]!r}?" if near else "custody --help lists the commands"
 
 

@@ -1,4 +1,4 @@
-"""``custody answer``."""
+"""Answer what a run waits for."""
 
 from __future__ import annotations
 

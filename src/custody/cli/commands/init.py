@@ -1,4 +1,4 @@
-"""``custody init``."""
+"""Write a small pipeline to start from."""
 
 from __future__ import annotations
 

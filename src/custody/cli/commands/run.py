@@ -1,4 +1,4 @@
-"""``custody run``."""
+"""Run a pipeline to its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``custody replay``."""
+"""Prove that the recorded answers lead to the recorded decisions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``custody resume``."""
+"""Go on with a run that was left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``custody diff``."""
+"""Show what a run changed, file by file."""
 
 from __future__ import annotations
 

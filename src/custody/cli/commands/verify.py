@@ -1,4 +1,4 @@
-"""``custody verify``."""
+"""Check that a run directory is what it claims to be."""
 
 from __future__ import annotations
 

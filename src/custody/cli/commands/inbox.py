@@ -1,4 +1,4 @@
-"""``custody inbox``."""
+"""List what waits for a person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``custody ingest``."""
+"""Write the fenced files of a document that no run wrote."""
 
 from __future__ import annotations
 

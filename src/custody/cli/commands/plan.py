@@ -1,4 +1,4 @@
-"""``custody plan``."""
+"""Say what would run, in which order and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``custody fork``."""
+"""Start a new run that shares another's past up to a stage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``custody log``."""
+"""Print the journal of a run, and follow it."""
 
 from __future__ import annotations
 

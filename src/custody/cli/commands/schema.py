@@ -1,4 +1,4 @@
-"""``custody schema``."""
+"""Print the JSON Schema of a file or an event."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``custody scenario``."""
+"""Run scenario scripts, or list what is wrong with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``custody doctor``."""
+"""Say how well this machine confines stages."""
 
 from __future__ import annotations
 

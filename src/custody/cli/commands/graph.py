@@ -1,4 +1,4 @@
-"""``custody graph``."""
+"""Draw a pipeline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``custody check``."""
+"""List every finding about pipelines, without running them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``custody completion``."""
+"""Print a script that completes commands in your shell."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def execute(options: Namespace) -> Result:
 
 
 def _script(shell: str) -> str:
-    from custody.cli import COMMANDS
+    from custody.cli.commands import names
     from custody.cli.parser import build
 
     try:
@@ -42,4 +42,4 @@ def _script(shell: str) -> str:
         ) from None
     if shell not in shtab.SUPPORTED_SHELLS:
         raise UsageError(f"this version of shtab knows no {shell}", hint="upgrade shtab")
-    return str(shtab.complete(build(list(COMMANDS)), shell))
+    return str(shtab.complete(build(list(names())), shell))

@@ -1,4 +1,4 @@
-"""``custody show``."""
+"""Show a run, or everything about one of its stages."""
 
 from __future__ import annotations
 

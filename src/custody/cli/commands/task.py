@@ -1,4 +1,4 @@
-"""``custody task``."""
+"""Ask for a document with one sentence."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def execute(options: Namespace) -> Result:
     """Run the pipeline of that name, and hand over what it made."""
     from custody import api
     from custody.cli import config
-    from custody.cli.run import ingest_switch
+    from custody.cli.commands.run import ingest_switch
     from custody.cli.watch import watching
 
     runsdir = config.setting("runsdir", options.runsdir)

@@ -1,4 +1,4 @@
-"""``custody runs``."""
+"""List the runs."""
 
 from __future__ import annotations
 
