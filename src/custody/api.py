@@ -98,7 +98,7 @@ def run(
     are confined at the level that ``confinement`` names, else at the best one there is. Whether
     blocks of documents become files is said by ``ingest`` where no node or graph does.
     """
-    from custody.engine import begin, resume
+    from custody.engine import begin
 
     loaded = load(pipeline)
     given = dict(variables or {})
@@ -109,7 +109,9 @@ def run(
     if os.path.isdir(path):
         if not resume_existing:
             raise RunExists(f"run {run_id} exists", where=runsdir, hint="--resume goes on with it")
-        return resume.resume(
+        from custody.engine import resume as engine
+
+        return engine.resume(
             path, pipeline=loaded, accept_change=accept_change, listeners=listeners
         )
     return begin.begin(

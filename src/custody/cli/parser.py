@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 from typing import NamedTuple, NoReturn, cast
 
 from custody.cli.commands import commands, names
@@ -57,7 +58,16 @@ class _Version(argparse.Action):
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
-    return argparse.RawDescriptionHelpFormatter(prog, max_help_position=28)
+    return argparse.RawDescriptionHelpFormatter(prog, max_help_position=28, width=_columns() - 2)
+
+
+def _columns() -> int:
+    """Return the terminal's width; `argparse` would load `shutil` and all that comes with it."""
+    given = os.environ.get("COLUMNS", "")
+    try:
+        return int(given) if given.isdecimal() else os.get_terminal_size().columns
+    except OSError:
+        return 80  # no terminal
 
 
 def parse(words: list[str]) -> Parsed | str:

@@ -21,6 +21,7 @@ from custody.model.scope import Scope
 from custody.model.state import State
 from custody.pipeline.document import document_path
 from custody.pipeline.template import CONTEXT, as_text, expand, look_up, names_in
+from custody.store.packages import module_names
 
 DOCUMENTS_LIMIT = 256 << 10
 """Bytes of one document that a template shows."""
@@ -140,11 +141,10 @@ _OUTCOMES: dict[AckStatus, OutcomeStatus] = {
 @cache
 def handlers() -> dict[str, Handler]:
     """Return every handler by the node type it serves: one for each module of this package."""
-    import importlib
-    import pkgutil
+    from importlib import import_module
 
-    for module in pkgutil.iter_modules(__path__):
-        importlib.import_module(f"{__name__}.{module.name}")
+    for module in module_names(__path__):
+        import_module(f"{__name__}.{module}")
     return {kind.type.name: kind() for kind in _kinds(Handler)}
 
 

@@ -20,6 +20,7 @@ from custody.model.evidence import Evidence
 from custody.model.graph import AttributeRule, Node
 from custody.model.request import Ack, AnyRequest
 from custody.model.verdict import GateEffect, Verdict
+from custody.store.packages import module_names
 
 CARRIED_OUT = frozenset({"ok", "partial"})
 """What an ack says whose request was carried out to its end."""
@@ -81,9 +82,8 @@ class Gate:
 @cache
 def gates() -> dict[str, type[Gate]]:
     """Return every gate by its name; each is a class of a module in this package."""
-    import importlib
-    import pkgutil
+    from importlib import import_module
 
-    for module in pkgutil.iter_modules(__path__):
-        importlib.import_module(f"{__name__}.{module.name}")
+    for module in module_names(__path__):
+        import_module(f"{__name__}.{module}")
     return {kind.name: kind for kind in sorted(Gate.__subclasses__(), key=lambda kind: kind.name)}

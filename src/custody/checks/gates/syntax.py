@@ -6,7 +6,7 @@ nothing is written. Other languages have no check here.
 
 from __future__ import annotations
 
-import ast
+import _ast
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -33,7 +33,7 @@ def _python(content: bytes) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a warning about an escape is no error
-            compile(content, "<block>", "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+            compile(content, "<block>", "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
     except SyntaxError as error:
         return f"line {error.lineno or 0}: {error.msg}"
     except (ValueError, RecursionError, MemoryError) as error:

@@ -6,8 +6,9 @@ says what the command does; help reads it there and imports nothing.
 
 from __future__ import annotations
 
-import pkgutil
 from functools import cache
+
+from custody.store.packages import module_names
 
 _ORDER = (
     "init", "check", "plan", "graph", "run", "task", "resume", "replay", "fork", "inbox", "answer",
@@ -19,8 +20,7 @@ _ORDER = (
 @cache
 def names() -> tuple[str, ...]:
     """Return the name of every command."""
-    found = [module.name for module in pkgutil.iter_modules(__path__)]
-    return tuple(sorted(found, key=_rank))
+    return tuple(sorted(module_names(__path__), key=_rank))
 
 
 def _rank(name: str) -> tuple[int, str]:
@@ -34,6 +34,6 @@ def commands() -> dict[str, str]:
 
 
 def _summary(name: str) -> str:
-    data = pkgutil.get_data(__name__, f"{name}.py") or b""
+    data: bytes = __loader__.get_data(f"{__path__[0]}/{name}.py")  # type: ignore[name-defined]
     line = data.decode().partition("\n")[0].strip('"').rstrip(".")
     return line[:1].lower() + line[1:]
