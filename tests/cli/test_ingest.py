@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from custody.cli import main
-from custody.model.ingest import MANIFEST_NAME
+from custody.model.layout import INGEST_MANIFEST
 from support.hostile import picture
 
 GOOD = "```python file=src/a.py\nx = 1\n```\n"
@@ -34,7 +34,7 @@ def test_a_document_becomes_files(folder: Path, capsys: pytest.CaptureFixture[st
     code, told = ingest(GOOD, capsys, "--project", "site")
     assert code == 0
     assert (folder / "site/workspace/src/a.py").read_text() == "x = 1\n"
-    manifest = json.loads((folder / "site" / MANIFEST_NAME).read_text())
+    manifest = json.loads((folder / "site" / INGEST_MANIFEST).read_text())
     assert manifest == told["manifest"]
     assert (manifest["run_id"], manifest["node_id"]) == ("", "")
     assert manifest["source"] == {"kind": "cli", "mode": "unknown", "doc_path": "../doc.md"}
@@ -52,7 +52,7 @@ def test_nothing_is_replaced(folder: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 def ingested_nothing(folder: Path) -> dict[str, Any]:
-    second = f"{MANIFEST_NAME.removesuffix('.json')}.2.json"
+    second = f"{INGEST_MANIFEST.removesuffix('.json')}.2.json"
     return {"manifest": json.loads((folder / second).read_text()), "path": second}
 
 
@@ -77,7 +77,7 @@ def test_no_secret_is_written(
     monkeypatch.setenv("SOME_API_KEY", "tr0ub4dor-and-3-and-4")
     code, told = ingest("```sh file=a\ntr0ub4dor-and-3-and-4\n```\n", capsys)
     assert (code, told["manifest"]["artifacts"][0]["reason"]) == (1, "secret")
-    assert "tr0ub4dor" not in (folder / MANIFEST_NAME).read_text()
+    assert "tr0ub4dor" not in (folder / INGEST_MANIFEST).read_text()
 
 
 def test_the_folder_of_a_run_is_left_alone(

@@ -21,7 +21,8 @@ from custody.model.event import (
     RequestAnswered,
     StageStarted,
 )
-from custody.model.ingest import MANIFEST_NAME, IngestLimits
+from custody.model.ingest import IngestLimits
+from custody.model.layout import INGEST_MANIFEST
 from custody.model.request import WriteRequest, ingest_of
 from support.bench import Bench
 from support.hostile import facts_of, quoted
@@ -40,7 +41,7 @@ def writing(text: str, more: str = "") -> str:
 
 def reasons(bench: Bench) -> dict[str, str]:
     """Return what became of each block, by the path that it names."""
-    manifest = json.loads(bench.path(f"nodes/w/1.1/{MANIFEST_NAME}").read_text())
+    manifest = json.loads(bench.path(f"nodes/w/1.1/{INGEST_MANIFEST}").read_text())
     return {each["declared_file"]: each["reason"] or "written" for each in manifest["artifacts"]}
 
 
@@ -70,7 +71,7 @@ def test_files_events_and_manifest_of_a_written_file(bench: Bench) -> None:
         "RequestAnswered w", "GatePassed w", "GatePassed w", "StageCompleted w",
     ]  # fmt: skip
     answered = next(fact for fact in bench.facts() if isinstance(fact, RequestAnswered))
-    assert f"nodes/w/1.1/{MANIFEST_NAME}" in [item.path for item in answered.ack.evidence]
+    assert f"nodes/w/1.1/{INGEST_MANIFEST}" in [item.path for item in answered.ack.evidence]
     assert reasons(bench) == {"src/a.py": "written", "../evil": "traversal", "": "no_file"}
     assert holds(bench)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from custody.model.ingest import MANIFEST_NAME
+from custody.model.layout import INGEST_MANIFEST
 from support.hostile import Case, Ground, cases
 
 KINDS = {"skip": "skipped", "reject": "rejected"}
@@ -63,7 +63,7 @@ def text_of(given: Any) -> str:
 
 def manifest(ground: Ground) -> Any:
     """Return what became of the blocks."""
-    return json.loads(ground.path(f"nodes/w/1.1/{MANIFEST_NAME}").read_text())
+    return json.loads(ground.path(f"nodes/w/1.1/{INGEST_MANIFEST}").read_text())
 
 
 def hashes(folder: Path) -> dict[str, str]:

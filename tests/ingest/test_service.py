@@ -25,12 +25,12 @@ from custody.model.event import (
     IngestWritten,
 )
 from custody.model.ingest import (
-    MANIFEST_NAME,
     Artifact,
     IngestLimits,
     IngestManifest,
     IngestSource,
 )
+from custody.model.layout import INGEST_MANIFEST
 from custody.model.record import decode, encode
 from support.hostile import picture
 from support.ingesting import Desk, verdicts
@@ -83,7 +83,7 @@ def test_the_manifest_has_exactly_the_documented_fields(desk: Desk) -> None:
     done = desk.take(GOOD + block("../x") + "```\n```\n")
     assert done.evidence is not None
     path = Path(desk.run.path) / done.evidence.path
-    assert path.name == MANIFEST_NAME
+    assert path.name == INGEST_MANIFEST
     data = path.read_bytes()
     assert hashlib.sha256(data).hexdigest() == done.evidence.sha256
     assert decode(data, IngestManifest, where="") == done.manifest
@@ -289,7 +289,7 @@ class TestFailOpen:
 
     def test_a_manifest_that_cannot_be_put_there(self, desk: Desk) -> None:
         stage = desk.stage()
-        (Path(desk.run.path) / stage.folder.path / MANIFEST_NAME).mkdir()
+        (Path(desk.run.path) / stage.folder.path / INGEST_MANIFEST).mkdir()
         source = IngestSource(doc_path="docs/a.md")
         done = ingest(GOOD.encode(), stage, source=source, redactor=Redactor({}))
         assert verdicts(done) == ["written"]

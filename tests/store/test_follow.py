@@ -14,8 +14,9 @@ from custody.model.event import (
     RunInterrupted,
     RunResumed,
 )
+from custody.model.layout import EVENTS
 from custody.store.follow import follow
-from custody.store.journal import EVENTS, Journal
+from custody.store.journal import Journal
 from custody.store.root import Root
 
 STARTED = PipelineStarted(

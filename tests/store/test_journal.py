@@ -21,9 +21,10 @@ from hypothesis import strategies as st
 
 from custody.errors import JournalBroken, MalformedDocument, PathRefused, StorageFailed
 from custody.model.event import GENESIS, PipelineStarted, StageCompleted
+from custody.model.layout import EVENTS
 from custody.model.outcome import Outcome
 from custody.model.record import encode
-from custody.store.journal import EVENTS, Journal, read_lines, timestamp, verify_journal
+from custody.store.journal import Journal, read_lines, timestamp, verify_journal
 from custody.store.limits import LINE_LIMIT, TEXT_LIMIT, capped, encoded
 from custody.store.root import Root
 from custody.store.rundir import RunDirectory

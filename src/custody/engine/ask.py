@@ -12,6 +12,7 @@ from functools import partial
 from typing import NamedTuple, Protocol, TypeVar
 
 from custody.engine.recording import Recording
+from custody.model import layout
 from custody.model.change import WorkspaceDiff
 from custody.model.event import AnyIngestFact, RequestAnswered
 from custody.model.evidence import Evidence
@@ -106,7 +107,9 @@ class Round:
         recorded = self._recording.answer(request.id)
         if recorded is not None:
             return self._world.recorded(recorded)
-        write = partial(self._recording.write, role=asked.node.type, path=f"nodes/{request.id}")
+        write = partial(
+            self._recording.write, role=asked.node.type, path=layout.request_folder(request.id)
+        )
         beside = tuple(self._due.values())
         performed = self._world.perform(asked, beside, self._recording.commit, accepts, write)
         write(performed.answered)

@@ -7,8 +7,9 @@ import platform
 from custody.engine import level
 from custody.engine.interruption import Interruption
 from custody.engine.recording import Listener
-from custody.engine.records import PIPELINE_NAME, Records
+from custody.engine.records import Records
 from custody.engine.session import RunResult, Session
+from custody.model import layout
 from custody.model.event import PipelineStarted
 from custody.model.graph import Pipeline
 from custody.model.ingest import IngestSwitch
@@ -42,7 +43,7 @@ def begin(
     """Start a run and take it to its end; ``confinement`` is a level that is asked for."""
     with Interruption() as interruption, RunDirectory.create(runsdir, run_id) as run:
         workspace = Workspace.create(run, workdir or None, omit=(runsdir,))
-        run.write(PIPELINE_NAME, pipeline.source, sync=True)
+        run.write(layout.PIPELINE, pipeline.source, sync=True)
         run.blobs.put(pipeline.source)
         for source in pipeline.sources.values():
             run.blobs.put(source)
@@ -61,7 +62,7 @@ def begin(
             ingest=ingest,
         )
         journal = Journal.create(run.root, run_id)
-        journal.append(started, role="engine", path=PIPELINE_NAME)
+        journal.append(started, role="engine", path=layout.PIPELINE)
         run.blobs.sync()
         journal.commit()
         run.publish()

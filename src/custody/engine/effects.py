@@ -18,6 +18,7 @@ from custody.engine.redaction import Redaction
 from custody.errors import MalformedDocument, Refused
 from custody.executors import Executor, Stage
 from custody.executors.document import with_document
+from custody.model import layout
 from custody.model.allowlist import Allowlist
 from custody.model.change import WorkspaceDiff
 from custody.model.event import RequestAnswered
@@ -30,8 +31,6 @@ from custody.model.verdict import Verdict
 from custody.sandbox.stage import StageSandbox
 from custody.store.limits import as_recorded
 from custody.workspace.workspace import Workspace
-
-DIFF_NAME = "workspace.diff.json"
 
 
 class Effects:
@@ -73,7 +72,7 @@ class Effects:
         if _becomes_more(asked.request) and accepts(ack, diff):
             ack = with_document(asked.request, ack, self._run)
             ack, diff = self._ingest(asked, ack, work.stage, diff, tell)
-        shown = work.folder.write(DIFF_NAME, encode_pretty(diff))
+        shown = work.folder.write(layout.WORKSPACE_DIFF, encode_pretty(diff))
         work.folder.settle()
         return Performed(_answered(asked.node, ack.sealed(), shown.sealed()), diff, sandbox)
 

@@ -7,9 +7,10 @@ from msgspec.structs import replace
 from custody.engine import level
 from custody.engine.interruption import Interruption
 from custody.engine.recording import Listener
-from custody.engine.records import PIPELINE_NAME, Records, evidence_of
+from custody.engine.records import Records, evidence_of
 from custody.engine.session import RunResult, Session
 from custody.errors import UsageError
+from custody.model import layout
 from custody.model.confinement import ChosenLevel
 from custody.model.event import (
     AgentReplaced,
@@ -57,9 +58,9 @@ def fork(
             confinement=_confinement(records, pipeline, agent, run.path),
         )
         parent.blobs.copy_to(run.blobs)
-        run.write(PIPELINE_NAME, pipeline.source, sync=True)
+        run.write(layout.PIPELINE, pipeline.source, sync=True)
         journal = Journal.create(run.root, run_id)
-        journal.append(started, role="engine", path=PIPELINE_NAME)
+        journal.append(started, role="engine", path=layout.PIPELINE)
         for line in shared[1:]:
             fact = line.fact()
             if isinstance(fact, PipelineReplaced):

@@ -14,6 +14,7 @@ from custody.engine.route import choose
 from custody.errors import Refused
 from custody.handlers import Situation, handlers
 from custody.handlers.each import items_of
+from custody.model import layout
 from custody.model.change import WorkspaceDiff
 from custody.model.event import (
     AnyFact,
@@ -233,6 +234,6 @@ class Engine:
             self._world.wait(seconds)
 
     def _record(self, fact: AnyFact, node: Node | None = None) -> None:
-        path = "" if node is None else f"nodes/{node.id}"
+        path = "" if node is None else layout.node_folder(node.id)
         self._recording.record(fact, role="engine" if node is None else node.type, path=path)
         self.state.apply(fact)

@@ -8,6 +8,7 @@ from custody.engine.ask import Performed
 from custody.engine.recording import RecordingEnded
 from custody.errors import JournalBroken
 from custody.handlers import catalog
+from custody.model import layout
 from custody.model.change import Change, Layer, WorkspaceDiff
 from custody.model.confinement import ChosenLevel
 from custody.model.event import (
@@ -26,8 +27,6 @@ from custody.pipeline.read import load_pipeline
 from custody.pipeline.subpipeline_files import Source
 from custody.store.journal import read_lines
 from custody.store.rundir import RunDirectory
-
-PIPELINE_NAME = "pipeline.dot"
 
 
 class Records:
@@ -92,15 +91,15 @@ class Records:
         import hashlib
 
         had = {self.genesis.pipeline_sha256, *(fact.new_sha256 for _, fact in self._replaced)}
-        shown = hashlib.sha256(self.run.root.read(PIPELINE_NAME)).hexdigest()
+        shown = hashlib.sha256(self.run.root.read(layout.PIPELINE)).hexdigest()
         if shown not in had:
             raise JournalBroken(
                 "pipeline_mismatch",
-                f"{PIPELINE_NAME} is not the pipeline of this run",
+                f"{layout.PIPELINE} is not the pipeline of this run",
                 where=self.run.path,
             )
         source = self.run.blobs.get(self.pipeline_sha256)
-        where = f"{self.run.path}/{PIPELINE_NAME}"
+        where = f"{self.run.path}/{layout.PIPELINE}"
         return load_pipeline(source, catalog(), where, self._part)
 
     def _part(self, name: str) -> Source:

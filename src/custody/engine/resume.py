@@ -8,11 +8,12 @@ from custody.engine import level
 from custody.engine.interruption import Interruption
 from custody.engine.queries import overview
 from custody.engine.recording import Listener
-from custody.engine.records import PIPELINE_NAME, Records, evidence_of
+from custody.engine.records import Records, evidence_of
 from custody.engine.replay import play
 from custody.engine.session import RunResult, Session
 from custody.engine.waiting import waiting
 from custody.errors import JournalBroken, MalformedDocument, PathRefused, PipelineChanged
+from custody.model import layout
 from custody.model.documents import Checkpoint
 from custody.model.event import (
     AnyFact,
@@ -25,12 +26,10 @@ from custody.model.event import (
     StageCompleted,
     StageStarted,
 )
-from custody.model.evidence import DOCUMENT_FOLDERS
 from custody.model.graph import Pipeline, same_sources
 from custody.model.request import Spent
-from custody.store.journal import EVENTS, Journal, digest, read_lines
+from custody.store.journal import Journal, digest, read_lines
 from custody.store.rundir import RunDirectory
-from custody.views import checkpoint
 from custody.workspace.workspace import Workspace
 
 
@@ -59,8 +58,8 @@ def resume(
         if pipeline is not None and not same_sources(pipeline, recorded):
             _replace(records, journal, recorded, pipeline, accept_change=accept_change)
             records, recorded = Records(run), pipeline
-        if run.root.read(PIPELINE_NAME) != recorded.source:
-            run.write(PIPELINE_NAME, recorded.source, sync=True)
+        if run.root.read(layout.PIPELINE) != recorded.source:
+            run.write(layout.PIPELINE, recorded.source, sync=True)
         put_back_texts(records)
         put_back_documents(records)
         workspace = Workspace.reopen(run, records.genesis.workspace)
@@ -76,7 +75,7 @@ def refuse_lost_lines(run: RunDirectory) -> None:
     lost in silence: it is cut off, and the run tells so. Other faults are `Journal.recover`'s.
     """
     try:
-        reached = run.read_document(checkpoint.NAME, Checkpoint)
+        reached = run.read_document(layout.CHECKPOINT, Checkpoint)
     except (PathRefused, MalformedDocument):
         return
     whole = 0
@@ -90,8 +89,8 @@ def refuse_lost_lines(run: RunDirectory) -> None:
             return
     raise JournalBroken(
         "head_mismatch",
-        f"it does not reach line {reached.events}, where {checkpoint.NAME} saw it",
-        where=f"{run.path}/{EVENTS}",
+        f"it does not reach line {reached.events}, where {layout.CHECKPOINT} saw it",
+        where=f"{run.path}/{layout.EVENTS}",
     )
 
 
@@ -102,7 +101,7 @@ def put_back_texts(records: Records) -> None:
     """
     for fact in _facts_until_the_end(records):
         for evidence in evidence_of(fact):
-            if evidence.text is not None and evidence.path.startswith("nodes/"):
+            if evidence.text is not None and layout.is_attempt_file(evidence.path):
                 try:
                     whole = records.run.root.digest(evidence.path)[0] == evidence.sha256
                 except PathRefused:
@@ -125,9 +124,9 @@ def put_back_documents(records: Records) -> None:
         for evidence in fact.ack.evidence
         if evidence.is_document
     }
-    there = [path for path in run.files() if path.partition("/")[0] in DOCUMENT_FOLDERS]
+    there = [path for path in run.files() if layout.is_document(path)]
     for path in there:
-        if path not in written and ".lost." not in path:
+        if path not in written and not layout.is_set_aside(path):
             run.set_aside(path)
     for path, evidence in written.items():
         if path not in there or run.root.digest(path)[0] != evidence.sha256:
@@ -140,7 +139,7 @@ def _facts_until_the_end(records: Records) -> Iterator[AnyFact]:
     for line in records.lines():
         fact = line.fact()
         if ended and fact.decision:
-            where = f"{records.run.path}/{EVENTS}:{line.seq + 1}"
+            where = f"{records.run.path}/{layout.EVENTS}:{line.seq + 1}"
             raise JournalBroken("head_mismatch", "it stands after the run's end", where=where)
         ended = ended or isinstance(fact, PipelineCompleted | PipelineFailed)
         yield fact
@@ -179,7 +178,7 @@ def _replace(
             parts=dict(new.part_digests),
         ),
         role="engine",
-        path=PIPELINE_NAME,
+        path=layout.PIPELINE,
     )
     journal.commit()
 

@@ -16,6 +16,7 @@ from custody.engine.recording import Listener, Recording
 from custody.engine.records import Records
 from custody.errors import AnswerAwaited, Interrupted
 from custody.executors.dispatch import Dispatch
+from custody.model import layout
 from custody.model.documents import Summary
 from custody.model.event import (
     RunInterrupted,
@@ -25,7 +26,6 @@ from custody.model.event import (
 from custody.model.graph import Pipeline
 from custody.model.record import Record
 from custody.store.journal import Journal
-from custody.store.rundir import AGENT_HOMES, LAYERS
 from custody.views.collect import Collector
 from custody.views.rebuild import rebuild
 from custody.views.writer import ViewWriter
@@ -105,7 +105,7 @@ class Session:
         except AnswerAwaited as awaited:
             recording.write(
                 RunWaiting(
-                    node=awaited.request_id.partition("/")[0],
+                    node=layout.node_of(awaited.request_id),
                     request_id=awaited.request_id,
                     path=awaited.path,
                     answer=awaited.answer,
@@ -137,9 +137,9 @@ class Session:
     def _take_up(self, recording: Recording, resumed: RunResumed) -> None:
         """Put the workspace where the journal says it is, and say so."""
         level.require(self._records.confinement, folder=self._run.path)
-        if self._run.root.exists(AGENT_HOMES):
-            self._run.root.remove_tree(AGENT_HOMES)
-        if self._run.root.exists(LAYERS):
+        if self._run.root.exists(layout.HOMES):
+            self._run.root.remove_tree(layout.HOMES)
+        if self._run.root.exists(layout.LAYERS):
             self._workspace.sort_out_layers(self._records.layers())
         restored = self._workspace.restore()
         recording.write(

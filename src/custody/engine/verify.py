@@ -16,10 +16,10 @@ import hashlib
 from collections.abc import Iterator
 from typing import TypeVar
 
-from custody.engine.records import PIPELINE_NAME, Records, evidence_of
+from custody.engine.records import Records, evidence_of
 from custody.engine.replay import play
 from custody.errors import CustodyError, JournalBroken
-from custody.executors.agents.outbox import INBOX, OUTBOX
+from custody.model import layout
 from custody.model.change import Change, Tree
 from custody.model.documents import Checkpoint, Manifest
 from custody.model.event import AnyFact, RequestAnswered, RunStatus, RunWaiting, StageStarted
@@ -27,11 +27,10 @@ from custody.model.evidence import Evidence
 from custody.model.record import Record, encode, encode_pretty
 from custody.model.request import AgentRequest, AnyRequest, WriteRequest
 from custody.store.files import is_temporary
-from custody.store.journal import EVENTS, digest, read_lines, verify_journal
-from custody.store.rundir import LAYERS, RunDirectory
-from custody.views import checkpoint, manifest
+from custody.store.journal import digest, read_lines, verify_journal
+from custody.store.rundir import RunDirectory
 from custody.views.collect import Collector
-from custody.views.writer import TRACE_NAME, closing_files
+from custody.views.writer import closing_files
 from custody.workspace.contents import Contents
 from custody.workspace.tree import listing, tree_of
 from custody.workspace.workspace import differences, read_tree
@@ -122,14 +121,14 @@ class _Audit:
         An ended run's manifest says where its journal ends; one that goes on must at least
         reach its checkpoint.
         """
-        known = self._document(manifest.NAME, Manifest)
+        known = self._document(layout.MANIFEST, Manifest)
         if known is not None and known.events:
             faults = verify_journal(
                 self._run.root, run_id=self._run.run_id, count=known.events, head=known.head
             )
             yield from (_mismatch(fault.code, fault) for fault in faults)
             return
-        reached = self._document(checkpoint.NAME, Checkpoint)
+        reached = self._document(layout.CHECKPOINT, Checkpoint)
         missing = "" if reached is None else reached.head
         try:
             for line in read_lines(self._run.root, run_id=self._run.run_id, torn_ok=True):
@@ -139,7 +138,7 @@ class _Audit:
             yield _mismatch(broken.code, broken)
             return
         if missing:
-            yield Mismatch("head_mismatch", EVENTS, f"it does not reach {checkpoint.NAME}")
+            yield Mismatch("head_mismatch", layout.EVENTS, f"it does not reach {layout.CHECKPOINT}")
 
     def read(self) -> Iterator[Mismatch]:
         """Take in every line that counts, and note what it claims."""
@@ -161,15 +160,15 @@ class _Audit:
                 yield _mismatch("evidence", error)
                 changes = ()
             made = self._collector.add(line, fact, changes)
-            self._needed[self._collector.state.pipeline_sha256] = PIPELINE_NAME
+            self._needed[self._collector.state.pipeline_sha256] = layout.PIPELINE
             for name, sha256 in self._collector.state.parts.items():
                 self._needed[sha256] = name
             trace.append(made.trace)
             if made.status_path:
                 self._views[made.status_path] = made.status
-        self._views[TRACE_NAME] = b"".join(trace)
+        self._views[layout.TRACE] = b"".join(trace)
         try:
-            self._views[PIPELINE_NAME] = self._run.blobs.get(self._records().pipeline_sha256)
+            self._views[layout.PIPELINE] = self._run.blobs.get(self._records().pipeline_sha256)
         except CustodyError as error:
             yield _mismatch("blob", error)
 
@@ -204,7 +203,7 @@ class _Audit:
             return
         for entry in expected.values():
             if entry.kind == "file":
-                self._needed[entry.sha256] = f"workspace/{entry.path}"
+                self._needed[entry.sha256] = f"{layout.WORKSPACE}/{entry.path}"
         for change in self._collector.net_changes():
             if change.after is None:
                 expected.pop(change.path, None)
@@ -214,7 +213,7 @@ class _Audit:
         if self._ended():
             self._needed[self._final.sha256] = "the last workspace"
             for change in differences(self._run, expected):
-                where = f"workspace/{change.path}"
+                where = f"{layout.WORKSPACE}/{change.path}"
                 yield Mismatch("workspace", where, f"{change.change} after the run ended")
 
     def views(self) -> Iterator[Mismatch]:
@@ -240,7 +239,7 @@ class _Audit:
             except CustodyError as error:
                 yield _mismatch("blob", error)
         for sha256, named_by in self._needed.items():
-            yield Mismatch("blob", f"blobs/{sha256[:2]}/{sha256}", f"{named_by} needs it")
+            yield Mismatch("blob", layout.blob(sha256), f"{named_by} needs it")
 
     def decisions(self) -> Iterator[Mismatch]:
         """Play the recorded answers again."""
@@ -251,41 +250,43 @@ class _Audit:
             yield _mismatch("decisions", error)
             return
         if played.divergence:
-            yield Mismatch("decisions", EVENTS, played.divergence)
+            yield Mismatch("decisions", layout.EVENTS, played.divergence)
 
     def unclaimed(self) -> Iterator[Mismatch]:
         """Find files that nothing accounts for; work that was lost in a crash has its own place."""
-        claimed = {EVENTS, *self._evidence, *self._views, *self._asked}
+        claimed = {layout.EVENTS, *self._evidence, *self._views, *self._asked}
         for path in self._run.files():
-            if path not in claimed and ".lost." not in path and not self._under_way(path):
+            if path not in claimed and not layout.is_set_aside(path) and not self._under_way(path):
                 yield Mismatch("unclaimed", path, "no line of the journal accounts for it")
 
     def layers(self) -> Iterator[Mismatch]:
         """Check what refused stages left; nothing is left of the others once a run has ended."""
-        if not self._run.root.exists(LAYERS):
+        if not self._run.root.exists(layout.LAYERS):
             return
-        from custody.workspace.overlay.stack import UPPER, Stack
+        from custody.workspace.overlay.stack import Stack
 
         stack = Stack(self._run, Contents(None))
         recorded = self._records().layers()
         for name in stack.names():
-            where = f"{LAYERS}/{name}"
+            where = layout.layer_folder(name)
             layer = recorded.get(name)
             if layer is not None and stack.record(name) != layer:
-                yield Mismatch("evidence", f"{where}/{UPPER}", "it is not what the stage left")
-            if self._ended() and (layer is None or self._run.root.names(where) != [UPPER]):
+                yield Mismatch(
+                    "evidence", f"{where}/{layout.UPPER}", "it is not what the stage left"
+                )
+            if self._ended() and (layer is None or self._run.root.names(where) != [layout.UPPER]):
                 yield Mismatch("unclaimed", where, "no line of the journal accounts for it")
 
     def _under_way(self, path: str) -> bool:
         """Whether a file belongs to what a run that has not ended was doing last."""
         if self._ended():
             return False
-        if path == checkpoint.NAME or is_temporary(path.rpartition("/")[2]):
+        if path == layout.CHECKPOINT or is_temporary(path.rpartition("/")[2]):
             return True
-        if path.startswith((f"{OUTBOX}/", f"{INBOX}/")):
+        if layout.is_correspondence(path):
             return True
         return any(
-            path.startswith(f"nodes/{asked.id}/") or path == _document_of(asked)
+            path.startswith(f"{layout.request_folder(asked.id)}/") or path == _document_of(asked)
             for asked in self._in_doubt.values()
         )
 
@@ -315,12 +316,12 @@ class _Audit:
     def _add_closing_views(self) -> None:
         """Note what the documents of the whole run must be."""
         if not self._ended():
-            self._views[manifest.NAME] = encode_pretty(self._collector.opening())
+            self._views[layout.MANIFEST] = encode_pretty(self._collector.opening())
             return
         reached = self._collector.checkpoint(
             events=self._lines, offset=self._offset, head=self._head
         )
-        self._views[checkpoint.NAME] = encode_pretty(reached)
+        self._views[layout.CHECKPOINT] = encode_pretty(reached)
         self._views |= closing_files(
             self._collector, self._final, events=self._lines, head=self._head
         )

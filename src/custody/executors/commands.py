@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from custody.executors import Stage
+from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.request import AckStatus, CommandLine
 from custody.sandbox.confinement import (
@@ -20,8 +21,6 @@ from custody.sandbox.environment import base_environment, make_caches, stage_env
 from custody.sandbox.stage import Access
 from custody.supervise.streams import failure_summary
 from custody.supervise.supervisor import Launch, Limits, Listener, ProcessResult, Supervisor
-
-CACHE_FOLDER = "cache"
 
 
 class Ran(NamedTuple):
@@ -79,7 +78,7 @@ class CommandRunner:
         """Do the same with ``variables`` of its own, an input, and somebody who listens."""
         stage.sandbox.enter(access)
         place = self._place(line, stage, access, variables or {})
-        names = f"{name}.stdout.log", f"{name}.stderr.log"
+        names = layout.streams(name)
         with stage.folder.open_stream(names[0]) as out, stage.folder.open_stream(names[1]) as err:
             result = self._supervisor.run(
                 line,
@@ -144,7 +143,7 @@ def status_of(result: ProcessResult) -> AckStatus:
 
 def cache_of(stage: Stage) -> str:
     """Return the folder for what programs remember for their own speed."""
-    return f"{stage.run.path}/{CACHE_FOLDER}"
+    return f"{stage.run.path}/{layout.CACHE}"
 
 
 def seen_cache(stage: Stage) -> str:

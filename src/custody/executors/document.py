@@ -8,11 +8,10 @@ import time
 from msgspec.structs import replace
 
 from custody.executors import Stage
+from custody.model import layout
 from custody.model.evidence import INLINE_LIMIT, Evidence
 from custody.model.request import Ack, AgentRequest, AnyRequest, WriteRequest
 from custody.store.rundir import RunDirectory
-
-RESPONSE = "response.md"
 
 
 def write_document(run: RunDirectory, path: str, data: bytes) -> Evidence:
@@ -35,7 +34,7 @@ def with_document(request: AnyRequest, ack: Ack, run: RunDirectory) -> Ack:
         return ack
     if ack.status not in ("ok", "partial"):
         return ack
-    response = next((e for e in ack.evidence if e.path.endswith(f"/{RESPONSE}")), None)
+    response = next((e for e in ack.evidence if layout.is_response(e.path)), None)
     data = b"" if response is None else run.read_evidence(response)
     if not data.strip():
         reason = "the response is empty, so there is no document"
@@ -51,7 +50,7 @@ class DocumentExecutor:
         """Write the text of the request."""
         began = time.monotonic()
         text = request.document.text or ""
-        kept = stage.folder.write("document.md", text)
+        kept = stage.folder.write(layout.DOCUMENT, text)
         document = write_document(stage.run, request.document.path, text.encode())
         return Ack(
             request_id=request.id,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from custody.checks.gates.verification import RESULTS_NAME
 from custody.errors import PathRefused
 from custody.executors import Stage
 from custody.executors.commands import CommandRunner, Ran, status_of
+from custody.model import layout
 from custody.model.plan import CommandResult, FileResult, VerificationResults
 from custody.model.record import encode_pretty
 from custody.model.relpath import RelPath
@@ -27,7 +27,7 @@ class VerificationExecutor:
         complete = all(result.present for result in files)
         ran = self._run_commands(request, stage) if complete else []
         results = VerificationResults(files=files, commands=tuple(map(_command_result, ran)))
-        recorded = stage.folder.write(RESULTS_NAME, encode_pretty(results))
+        recorded = stage.folder.write(layout.VERIFICATION_RESULTS, encode_pretty(results))
         last = ran[-1].result if ran else None
         return Ack(
             request_id=request.id,
@@ -44,7 +44,7 @@ class VerificationExecutor:
     def _run_commands(self, request: VerificationRequest, stage: Stage) -> list[Ran]:
         ran: list[Ran] = []
         for number, line in enumerate(request.lines, 1):
-            name = f"verification.{number}"
+            name = layout.verification_command(number)
             ran.append(
                 self._runner.run(
                     line, stage, network_access(request), name=name, timeout=request.timeout

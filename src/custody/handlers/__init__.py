@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from custody.checks.gates import Case, Gate
 from custody.errors import Refused
+from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.graph import Catalog, Node, NodeType
 from custody.model.outcome import Outcome, OutcomeStatus
@@ -45,11 +46,11 @@ class Situation(NamedTuple):
 
     def request_id(self, node: Node) -> str:
         """Return the id of the one request that this attempt may make."""
-        return f"{node.id}/{self.visit}.{self.attempt}"
+        return layout.request_id(node.id, self.visit, self.attempt)
 
     def folder(self, node: Node) -> str:
         """Return the attempt's folder, relative to the run directory."""
-        return f"nodes/{node.id}/{self.visit}.{self.attempt}"
+        return layout.attempt_folder(node.id, self.visit, self.attempt)
 
     def expand(self, template: str) -> str:
         """Return a template's text; raises `Refused` when something that it needs is not there."""

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from custody.checks.gates import Case, Gate
 from custody.checks.gates.response import (
     CONTEXT,
-    RESPONSE,
     SCHEMA,
     Response,
     check_schema,
@@ -23,6 +22,7 @@ from custody.checks.gates.writes import Writes
 from custody.handlers import Handler, Situation
 from custody.handlers.agent_settings import RULES, WITHOUT_PROGRAMS, check_settings, settings_of
 from custody.handlers.network import NETWORK, check_network, network_of
+from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Node, NodeType
@@ -111,7 +111,7 @@ class Codergen(Handler):
         key = node.text(CONTEXT.name)
         if not key or case.ack.status != "ok":
             return outcome
-        updates = {**outcome.context_updates, key: json_block(case.text(RESPONSE))}
+        updates = {**outcome.context_updates, key: json_block(case.text(layout.RESPONSE))}
         return replace(outcome, context_updates=updates)
 
     def request(self, node: Node, situation: Situation) -> AgentRequest:
@@ -122,7 +122,7 @@ class Codergen(Handler):
             timeout=node.seconds("timeout", DEFAULT_TIMEOUT),
             network=network_of(node),
             agent=node.text("agent", situation.agent),
-            prompt=Evidence.of_text(f"{situation.folder(node)}/prompt.md", prompt),
+            prompt=Evidence.of_text(f"{situation.folder(node)}/{layout.PROMPT}", prompt),
             call=situation.state.attempts.get(node.id, 0) + 1,
             response_context=node.text(CONTEXT.name),
             response_schema=node.text(SCHEMA.name),

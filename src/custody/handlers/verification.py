@@ -11,6 +11,7 @@ from custody.checks.guards.plan import admit_plan, read_plan
 from custody.errors import CommandRefused, MalformedDocument, Refused
 from custody.handlers import Handler, Situation
 from custody.handlers.network import NETWORK, check_network, network_of
+from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Node, NodeType
@@ -79,7 +80,7 @@ class Verification(Handler):
             timeout=node.seconds("timeout", DEFAULT_TIMEOUT),
             network=network_of(node),
             plan=Evidence.of_text(
-                f"{situation.folder(node)}/verification.plan.json", encode_pretty(plan).decode()
+                f"{situation.folder(node)}/{layout.VERIFICATION_PLAN}", encode_pretty(plan).decode()
             ),
             required_files=tuple(str(path) for path in files),
             lines=lines,

@@ -19,6 +19,7 @@ from custody.checks.guards.secrets import Redactor
 from custody.errors import PathRefused, StorageFailed
 from custody.ingest.fence_reasons import REASONS
 from custody.ingest.fences import Fence, parse_fences
+from custody.model import layout
 from custody.model.event import (
     AnyIngestFact,
     IngestRejected,
@@ -34,7 +35,6 @@ from custody.model.ingest import (
 )
 from custody.model.relpath import RelPath, write_policy
 from custody.store.root import Root
-from custody.workspace.workspace import FOLDER
 
 NOTES = 100
 """Most blocks that one event tells of."""
@@ -191,7 +191,7 @@ class Intake:
                 index=index,
                 lang=self._shown(fence.lang)[0],
                 declared_file=file,
-                workspace_path=f"{FOLDER}/{fence.path}" if status == "written" else "",
+                workspace_path=f"{layout.WORKSPACE}/{fence.path}" if status == "written" else "",
                 bytes=fence.end - fence.begin,
                 sha256=sha256,
                 status=status,

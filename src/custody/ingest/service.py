@@ -15,11 +15,11 @@ from msgspec.structs import replace
 from custody.checks.guards.secrets import Redactor
 from custody.errors import CustodyError, Interrupted, StorageFailed
 from custody.ingest.blocks import SHOWN, Destination, Intake
+from custody.model import layout
 from custody.model.allowlist import Allowlist
 from custody.model.event import AnyIngestFact, IngestFailed
 from custody.model.evidence import Evidence
 from custody.model.ingest import (
-    MANIFEST_NAME,
     IngestLimits,
     IngestManifest,
     IngestMode,
@@ -161,7 +161,7 @@ def ingest(
         whose=(stage.run.run_id, stage.node),
     )
     try:
-        evidence = stage.folder.write(MANIFEST_NAME, encode_pretty(taken.manifest))
+        evidence = stage.folder.write(layout.INGEST_MANIFEST, encode_pretty(taken.manifest))
     except Interrupted:
         raise
     except Exception as error:  # noqa: BLE001 - told, and the stage goes on

@@ -11,12 +11,11 @@ import os
 from custody.checks.guards.secrets import redactor_for
 from custody.errors import PathRefused, UsageError
 from custody.ingest.service import take_in
-from custody.model.ingest import MANIFEST_NAME, IngestLimits, IngestManifest, IngestSource
+from custody.model import layout
+from custody.model.ingest import IngestLimits, IngestManifest, IngestSource
 from custody.model.record import Record, encode_pretty
 from custody.model.relpath import RelPath
-from custody.store.journal import EVENTS
 from custody.store.root import Root, read_file
-from custody.workspace.workspace import FOLDER
 
 MANIFESTS_LIMIT = 10_000
 """Most manifests that one folder holds."""
@@ -57,12 +56,12 @@ def ingest_file(document: str, project: str) -> Intaken:
     data = read_file(document)
     redactor = redactor_for(os.environ)
     with Root.open(project) as folder:
-        if folder.exists(EVENTS):
+        if folder.exists(layout.EVENTS):
             what = "it is the folder of a run, whose workspace only its stages change"
             raise UsageError(what, where=project, hint="choose another folder")
-        folder.make_dirs(FOLDER)
+        folder.make_dirs(layout.WORKSPACE)
         doc_path = redactor.redact(os.path.relpath(document, project))[0]
-        with folder.sub(FOLDER) as root:
+        with folder.sub(layout.WORKSPACE) as root:
             taken = take_in(
                 data,
                 NewFiles(root),
@@ -76,8 +75,11 @@ def ingest_file(document: str, project: str) -> Intaken:
 
 def _put_manifest(folder: Root, data: bytes) -> str:
     """Write the manifest beside those of earlier documents; return its name."""
-    stem, _, suffix = MANIFEST_NAME.rpartition(".")
-    names = [MANIFEST_NAME, *(f"{stem}.{number}.{suffix}" for number in range(2, MANIFESTS_LIMIT))]
+    stem, _, suffix = layout.INGEST_MANIFEST.rpartition(".")
+    names = [
+        layout.INGEST_MANIFEST,
+        *(f"{stem}.{number}.{suffix}" for number in range(2, MANIFESTS_LIMIT)),
+    ]
     for name in names:
         try:
             folder.create(name, data)

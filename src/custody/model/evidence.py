@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 
+from custody.model import layout
 from custody.model.record import Record
 
-DOCUMENT_FOLDERS = ("docs", "audits")
-"""Folders of the run directory that hold its documents."""
 INLINE_LIMIT = 2048
 """Texts up to this many bytes travel inside the journal; longer ones only by their hash."""
 
@@ -31,7 +30,7 @@ class Evidence(Record, frozen=True, omit_defaults=True):
     @property
     def is_document(self) -> bool:
         """Whether it is a document of the run, which a later stage may write again."""
-        return self.path.partition("/")[0] in DOCUMENT_FOLDERS
+        return layout.is_document(self.path)
 
     def sealed(self) -> Evidence:
         """Return this pointer as the journal keeps it: without a long text."""

@@ -13,8 +13,6 @@ IngestMode = Literal["single", "self_critique", "team", "unknown"]
 IngestSwitch = Literal["off", "on", "forced"]
 """What a run says: ``on`` where neither node nor graph does, ``forced`` whatever they say."""
 
-MANIFEST_NAME = "ingest.manifest.json"
-
 
 class IngestLimits(Record, frozen=True):
     """What one document may do."""

@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 from custody.model.evidence import INLINE_LIMIT, Evidence
 from custody.store import files
+from custody.store.aside import set_aside
 from custody.store.folders import Folders
 from custody.store.os_errors import failure
 from custody.store.root import Root
@@ -57,12 +58,8 @@ class AttemptFolder:
         """Rename a folder that is there to ``<path>.lost.<n>``; empty when there is none."""
         if not self._run.exists(self.path):
             return ""
-        number = 1
-        while self._run.exists(aside := f"{self.path}.lost.{number}"):
-            number += 1
         self._folders.close()
-        self._run.rename(self.path, aside)
-        return aside
+        return set_aside(self._run, self.path)
 
     def write(self, name: str, content: str | bytes) -> Evidence:
         """Put a file there, whole or not at all, and return the pointer to it."""

@@ -13,12 +13,12 @@ import re
 from collections.abc import Iterator
 
 from custody.errors import BlobDamaged, PathRefused
+from custody.model import layout
 from custody.model.relpath import RelPath
 from custody.store import files, syscalls
 from custody.store.os_errors import failure
 from custody.store.root import DIGEST_LIMIT, READ_LIMIT, Root
 
-FOLDER = "blobs"
 _SYNC_EACH = 16
 """Up to this many blobs are synced one by one; for more, the whole file system is cheaper."""
 _IN_MEMORY = 1 << 20
@@ -95,7 +95,7 @@ class Blobs:
 
     def path_of(self, sha256: str) -> str:
         """Return where a blob lies, relative to the run directory."""
-        return f"{FOLDER}/{_below(sha256)}"
+        return f"{layout.BLOBS}/{_below(sha256)}"
 
     def sync(self) -> None:
         """Make everything that was put durable; raises `StorageFailed` when it cannot be."""
@@ -110,7 +110,7 @@ class Blobs:
         except OSError as error:
             # Pages that failed to reach the disk count as clean now: only a new file will do.
             self._known.difference_update(waiting)
-            raise failure(error, f"{self._run.path}/{FOLDER}") from error
+            raise failure(error, f"{self._run.path}/{layout.BLOBS}") from error
 
     def copy_to(self, other: Blobs) -> None:
         """Put every blob into another run as well; raises `BlobDamaged` when one is not whole."""
@@ -123,8 +123,8 @@ class Blobs:
 
     def names(self) -> Iterator[str]:
         """Yield the sha256 of every blob that is there, whole or not."""
-        for prefix in self._names(FOLDER):
-            yield from self._names(f"{FOLDER}/{prefix}")
+        for prefix in self._names(layout.BLOBS):
+            yield from self._names(f"{layout.BLOBS}/{prefix}")
 
     def close(self) -> None:
         """Give the folder's descriptor back."""
@@ -140,8 +140,8 @@ class Blobs:
 
     def _folder(self) -> Root:
         if self._opened is None:
-            self._run.make_dirs(FOLDER)
-            self._opened = self._run.sub(FOLDER)
+            self._run.make_dirs(layout.BLOBS)
+            self._opened = self._run.sub(layout.BLOBS)
         return self._opened
 
     def _copy(self, source: int, limit: int) -> tuple[str, int]:
@@ -202,4 +202,4 @@ class Blobs:
 def _below(sha256: str) -> str:
     if _DIGEST.fullmatch(sha256) is None:
         raise BlobDamaged(f"{sha256!r} is no sha256")
-    return f"{sha256[:2]}/{sha256}"
+    return layout.blob_name(sha256)

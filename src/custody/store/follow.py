@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from custody.errors import JournalBroken
+from custody.model import layout
 from custody.model.event import (
     GENESIS,
     JournalLine,
@@ -19,7 +20,6 @@ from custody.model.event import (
     RunWaiting,
 )
 from custody.store import files
-from custody.store.journal import EVENTS
 from custody.store.root import Root
 
 _LAST_WORDS = (PipelineCompleted, PipelineFailed, RunInterrupted, RunWaiting)
@@ -44,7 +44,7 @@ def follow(root: Root, *, wait: Callable[[], None] = _pause) -> Iterator[Journal
     offset, head, last = 0, GENESIS, ""
     while True:
         for raw in _whole_lines(root, offset):
-            line = _read(raw, head, f"{root.path}/{EVENTS}")
+            line = _read(raw, head, f"{root.path}/{layout.EVENTS}")
             offset += len(raw) + 1
             head = hashlib.sha256(raw).hexdigest()
             last = line.event
@@ -67,7 +67,7 @@ def _read(raw: bytes, head: str, where: str) -> JournalLine:
 
 def _whole_lines(root: Root, offset: int) -> Iterator[bytes]:
     """Yield the lines that have their end by now; the file may have been replaced meanwhile."""
-    descriptor = root.open_fd(EVENTS, files.READ)
+    descriptor = root.open_fd(layout.EVENTS, files.READ)
     try:
         rest = b""
         while data := os.pread(descriptor, _CHUNK, offset):

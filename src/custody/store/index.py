@@ -9,12 +9,12 @@ import time
 import msgspec
 
 from custody.errors import PathRefused, RunNotFound, StorageFailed, UsageError
+from custody.model import layout
 from custody.model.record import Record
 from custody.store.resolve import own
 from custody.store.root import Root
 
 LAST = "last"
-MANIFEST = "manifest.json"
 BROKEN = "BROKEN"
 
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
@@ -98,7 +98,7 @@ class _Head(msgspec.Struct):
 def _row(folder: Root, name: str) -> RunRow:
     path = f"{folder.path}/{name}"
     try:
-        head = msgspec.json.decode(folder.read(f"{name}/{MANIFEST}"), type=_Head)
+        head = msgspec.json.decode(folder.read(f"{name}/{layout.MANIFEST}"), type=_Head)
     except (PathRefused, StorageFailed, msgspec.MsgspecError, UnicodeError) as error:
         return RunRow(run_id=name, path=path, status=BROKEN, problem=str(error))
     return RunRow(

@@ -22,6 +22,7 @@ from typing import NoReturn, Self
 import msgspec
 
 from custody.errors import JournalBroken, PathRefused, StorageFailed
+from custody.model import layout
 from custody.model.event import GENESIS, AnyFact, JournalLine
 from custody.model.record import encode
 from custody.store import files
@@ -29,8 +30,6 @@ from custody.store.chain import Chain, Link
 from custody.store.limits import encoded
 from custody.store.os_errors import failure
 from custody.store.root import Root
-
-EVENTS = "events.jsonl"
 
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL
 _CHUNK = 1 << 18
@@ -73,7 +72,7 @@ class Journal:
     @classmethod
     def create(cls, root: Root, run_id: str, *, clock: Clock = time.time_ns) -> Self:
         """Begin the journal of a new run; raises `PathRefused` with ``exists`` when it has one."""
-        descriptor = root.open_fd(EVENTS, _APPEND)
+        descriptor = root.open_fd(layout.EVENTS, _APPEND)
         return cls(root, descriptor, run_id, count=0, head=GENESIS, offset=0, clock=clock)
 
     @classmethod
@@ -200,7 +199,7 @@ class Journal:
             self._write()
         os.fsync(self._descriptor)
         folder = self._root.fd
-        os.rename(temporary, EVENTS, src_dir_fd=folder, dst_dir_fd=folder)
+        os.rename(temporary, layout.EVENTS, src_dir_fd=folder, dst_dir_fd=folder)
         os.fsync(folder)
         self._committed = self.offset
         self._new = False
@@ -280,13 +279,13 @@ def _placed(fault: JournalBroken, root: Root) -> JournalBroken:
 
 
 def _where(root: Root) -> str:
-    return f"{root.path}/{EVENTS}"
+    return f"{root.path}/{layout.EVENTS}"
 
 
 def _open(root: Root) -> int:
     """Open the journal for reading; raises `JournalBroken` when there is no plain file."""
     try:
-        descriptor = root.open_fd(EVENTS, files.READ)
+        descriptor = root.open_fd(layout.EVENTS, files.READ)
         try:
             files.plain(descriptor, sys.maxsize)
         except PathRefused:

@@ -15,30 +15,22 @@ from typing import Self, TypeVar
 import msgspec
 
 from custody.errors import BlobDamaged, PathRefused, RunExists, RunLocked, RunNotFound
+from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.record import Record, decode, encode_pretty
 from custody.store import files
+from custody.store.aside import set_aside
 from custody.store.attempt_folder import AttemptFolder
-from custody.store.blobs import FOLDER as BLOBS
 from custody.store.blobs import Blobs
 from custody.store.double_buffer import DoubleBuffer
 from custody.store.folders import Folders
-from custody.store.index import MANIFEST, check_run_id
-from custody.store.journal import EVENTS
+from custody.store.index import check_run_id
 from custody.store.os_errors import failure
 from custody.store.resolve import own
 from custody.store.root import Root
 
 __all__ = ["AttemptFolder", "RunDirectory"]
 
-BEGINNING = ".new."
-"""How the name of a run directory begins until the run is published."""
-LAYERS = "layers"
-"""Where stages that work on an overlay leave their changes."""
-AGENT_HOMES = "homes"
-"""What agents keep while they work; not for evidence."""
-_NOT_OURS = frozenset({"workspace", LAYERS, "cache", AGENT_HOMES})
-"""Folders that others write."""
 _NODE_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}")
 _T = TypeVar("_T", bound=Record)
 
@@ -71,7 +63,7 @@ class RunDirectory:
         """
         home = os.path.abspath(runsdir)
         path = os.path.join(home, check_run_id(run_id))
-        unpublished = os.path.join(home, f"{BEGINNING}{run_id}")
+        unpublished = os.path.join(home, layout.unpublished(run_id))
         try:
             if os.path.lexists(path):
                 raise _exists(run_id, path)
@@ -183,7 +175,7 @@ class RunDirectory:
         """Return the folder of one attempt; it is made when something is put there."""
         if _NODE_ID.fullmatch(node) is None:
             raise PathRefused("node_id", f"{node!r} cannot name a folder", where=self.path)
-        path = f"nodes/{node}/{visit}.{attempt}"
+        path = layout.attempt_folder(node, visit, attempt)
         return AttemptFolder(self.root, self._folders_open, path, self._durable)
 
     def write(self, path: str, data: bytes, *, sync: bool = False) -> None:
@@ -223,7 +215,7 @@ class RunDirectory:
     def files(self) -> Iterator[str]:
         """Yield every file that only custody writes; blobs and temporary files aside."""
         for folder in self._folders():
-            if folder.partition("/")[0] == BLOBS:
+            if layout.top_of(folder) == layout.BLOBS:
                 continue
             with self.root.scan(folder) as entries:
                 names = [
@@ -251,11 +243,7 @@ class RunDirectory:
 
     def set_aside(self, path: str) -> str:
         """Rename a file that does not count to ``<path>.lost.<n>``; return its new name."""
-        number = 1
-        while self.root.exists(aside := f"{path}.lost.{number}"):
-            number += 1
-        self.root.rename(path, aside)
-        return aside
+        return set_aside(self.root, path)
 
     def document(self, written: Evidence) -> bytes:
         """Return what a document held when it was written; raises `BlobDamaged` when it is lost.
@@ -280,14 +268,14 @@ class RunDirectory:
         while waiting:
             folder = waiting.pop()
             yield folder
-            if folder == BLOBS:
+            if folder == layout.BLOBS:
                 continue  # its temporaries lie on top
             with self.root.scan(folder) as entries:
                 waiting.extend(
                     _below(folder, entry.name)
                     for entry in entries
                     if entry.is_dir(follow_symlinks=False)
-                    and (folder or entry.name not in _NOT_OURS)
+                    and (folder or not layout.is_written_by_stages(entry.name))
                 )
 
     def _sweep(self, folder: str) -> int:
@@ -325,9 +313,9 @@ class _Named(msgspec.Struct):
 
 def _run_id(root: Root) -> str:
     """Return the id that the manifest gives, or the folder's name where that cannot be read."""
-    if not root.exists(EVENTS):
-        raise RunNotFound(f"it is no run directory: {EVENTS} is missing", where=root.path)
+    if not root.exists(layout.EVENTS):
+        raise RunNotFound(f"it is no run directory: {layout.EVENTS} is missing", where=root.path)
     try:
-        return msgspec.json.decode(root.read(MANIFEST), type=_Named).run_id
+        return msgspec.json.decode(root.read(layout.MANIFEST), type=_Named).run_id
     except (PathRefused, msgspec.MsgspecError, UnicodeError):
         return os.path.basename(root.path)

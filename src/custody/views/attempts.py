@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from custody.errors import CustodyError
+from custody.model import layout
 from custody.model.change import Change
 from custody.model.event import (
     AnyFact,
@@ -60,7 +61,7 @@ class Attempt(Record, frozen=True):
     @property
     def number(self) -> str:
         """Return ``<visit>.<attempt>``."""
-        return f"{self.visit}.{self.attempt}"
+        return layout.attempt_number(self.visit, self.attempt)
 
     @property
     def ack(self) -> Ack | None:
@@ -114,7 +115,7 @@ def _begun(line: JournalLine, fact: StageStarted) -> Attempt:
         type=fact.type,
         visit=fact.visit,
         attempt=fact.attempt,
-        folder=f"nodes/{fact.node}/{fact.visit}.{fact.attempt}",
+        folder=layout.attempt_folder(fact.node, fact.visit, fact.attempt),
         started_at=line.ts,
         request=fact.request,
     )

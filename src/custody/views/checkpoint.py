@@ -5,8 +5,6 @@ from __future__ import annotations
 from custody.model.documents import Checkpoint
 from custody.model.state import State
 
-NAME = "checkpoint.json"
-
 
 def checkpoint(run_id: str, state: State, *, events: int, offset: int, head: str) -> Checkpoint:
     """Return the checkpoint of a run that stands at ``state`` after these journal lines."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from custody.errors import JournalBroken
+from custody.model import layout
 from custody.model.change import Change, Tree
 from custody.model.documents import Checkpoint, Manifest, Summary
 from custody.model.event import AnyFact, JournalLine, PipelineStarted, RequestAnswered, StageStarted
@@ -12,7 +13,6 @@ from custody.model.record import encode_pretty
 from custody.model.state import State
 from custody.views.checkpoint import checkpoint
 from custody.views.manifest import closing_manifest, opening_manifest
-from custody.views.status import NAME as STATUS_NAME
 from custody.views.status import stage_status
 from custody.views.summary import Summarizer
 from custody.views.trace import trace_line
@@ -55,7 +55,7 @@ class Collector:
         if status is None:
             return Made(trace, "", b"")
         folder, document = status
-        return Made(trace, f"{folder}/{STATUS_NAME}", encode_pretty(document))
+        return Made(trace, f"{folder}/{layout.STATUS}", encode_pretty(document))
 
     def checkpoint(self, *, events: int, offset: int, head: str) -> Checkpoint:
         """Return the checkpoint after the lines so far."""

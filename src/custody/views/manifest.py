@@ -9,8 +9,6 @@ from custody.model.documents import Manifest
 from custody.model.event import PipelineStarted
 from custody.model.state import State
 
-NAME = "manifest.json"
-
 
 def opening_manifest(run_id: str, started: PipelineStarted, started_at: str) -> Manifest:
     """Return the manifest of a run that goes on."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from custody.model import layout
 from custody.model.change import Change
 from custody.model.event import AnyFact, JournalLine, RequestAnswered
 from custody.store.rundir import RunDirectory
 from custody.views.collect import Collector, Made
-from custody.views.writer import TRACE_NAME
 
 ChangesOf = Callable[[RequestAnswered], tuple[Change, ...]]
 
@@ -26,9 +26,9 @@ def collect(
 def rebuild(run: RunDirectory, lines: Iterable[JournalLine], changes_of: ChangesOf) -> Collector:
     """Write the trace and every attempt's status anew; return the collector, to go on with."""
     collector = Collector(run.run_id)
-    run.write(TRACE_NAME, b"")
+    run.write(layout.TRACE, b"")
     for _fact, made in collect(collector, lines, changes_of):
-        run.append(TRACE_NAME, made.trace)
+        run.append(layout.TRACE, made.trace)
         if made.status_path:
             run.write(made.status_path, made.status)
     return collector

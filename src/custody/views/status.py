@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from custody.model import layout
 from custody.model.event import AnyFact, StageCompleted, StageFailed, StageRetrying
 from custody.model.outcome import StageStatus
-
-NAME = "status.json"
 
 
 def stage_status(fact: AnyFact, seconds: float) -> tuple[str, StageStatus] | None:
@@ -22,4 +21,4 @@ def stage_status(fact: AnyFact, seconds: float) -> tuple[str, StageStatus] | Non
         context_updates=fact.outcome.context_updates,
         seconds=seconds,
     )
-    return f"nodes/{fact.node}/{fact.visit}.{fact.attempt}", status
+    return layout.attempt_folder(fact.node, fact.visit, fact.attempt), status

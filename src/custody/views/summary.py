@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from custody.model import layout
 from custody.model.change import Change
 from custody.model.documents import StageSummary, Summary
 from custody.model.event import (
@@ -19,8 +20,6 @@ from custody.model.event import (
 from custody.model.state import State
 from custody.views.net import NetChanges
 
-JSON_NAME = "summary.json"
-TEXT_NAME = "summary.md"
 SHOWN_CHANGES = 50
 
 
@@ -95,7 +94,7 @@ class Summarizer:
             failure_reason=fact.outcome.failure_reason,
             seconds=round(visit.seconds, 6),
             changed=visit.changed,
-            folder=f"nodes/{fact.node}/{fact.visit}.{fact.attempt}",
+            folder=layout.attempt_folder(fact.node, fact.visit, fact.attempt),
         )
 
 

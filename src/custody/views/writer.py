@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from custody.model import layout
 from custody.model.change import Change, Tree
 from custody.model.event import AnyFact, JournalLine, RequestAnswered
 from custody.model.record import encode_pretty
 from custody.store.journal import Journal
 from custody.store.rundir import RunDirectory
-from custody.views import checkpoint, manifest, summary
 from custody.views.collect import Collector
-
-TRACE_NAME = "trace.jsonl"
+from custody.views.summary import summary_text
 
 
 class ViewWriter:
@@ -45,17 +44,17 @@ class ViewWriter:
 
     def committed(self) -> None:
         """Write what the lines since the last commit add up to."""
-        self._run.append(TRACE_NAME, b"".join(self._trace))
+        self._run.append(layout.TRACE, b"".join(self._trace))
         self._trace.clear()
         journal = self._journal
         document = self._collector.checkpoint(
             events=journal.count, offset=journal.offset, head=journal.head
         )
-        self._run.replace(checkpoint.NAME, encode_pretty(document))
+        self._run.replace(layout.CHECKPOINT, encode_pretty(document))
 
     def open(self) -> None:
         """Write the manifest of a run that has just begun."""
-        self._run.write(manifest.NAME, encode_pretty(self._collector.opening()), sync=True)
+        self._run.write(layout.MANIFEST, encode_pretty(self._collector.opening()), sync=True)
 
     def close(self, workspace: Tree) -> None:
         """Write the closing summary and manifest, durably; the manifest is the last word."""
@@ -74,7 +73,7 @@ def closing_files(
     page = collector.summary(head)
     closing = collector.closing(events=events, head=head, workspace=workspace)
     return {
-        summary.JSON_NAME: encode_pretty(page),
-        summary.TEXT_NAME: summary.summary_text(page).encode(),
-        manifest.NAME: encode_pretty(closing),
+        layout.SUMMARY: encode_pretty(page),
+        layout.SUMMARY_PAGE: summary_text(page).encode(),
+        layout.MANIFEST: encode_pretty(closing),
     }

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from custody.errors import PathRefused, StorageFailed
+from custody.model import layout
 from custody.model.change import Change, Entry, Layer, Tree
 from custody.model.holdouts import Holdouts
 from custody.model.relpath import RelPath
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from custody.workspace.overlay.layer import Layers
     from custody.workspace.overlay.stack import Stack
 
-FOLDER = "workspace"
-
 _PASSES = 100
 """How often a restore looks again before it gives up on a tree that somebody else changes."""
 
@@ -45,7 +44,7 @@ class Workspace:
         """What should stand there, by path."""
         self.base = base
         """What stood there when the run began."""
-        self.root = run.root.sub(FOLDER, resolver=beneath)
+        self.root = run.root.sub(layout.WORKSPACE, resolver=beneath)
         """The only way into it."""
         self._run = run
         self._contents = Contents(run.blobs)
@@ -63,7 +62,7 @@ class Workspace:
         are durable after ``run.blobs.sync()``. When it fails no workspace is there.
         """
         if source is None:
-            run.root.make_dirs(FOLDER)
+            run.root.make_dirs(layout.WORKSPACE)
             return cls(run, {}, _put_tree(run, {}, ()))
         copy = _copy_in(run, source, {_identity(path) for path in (*omit, run.path)} - {None})
         expected = copy.entries()
@@ -95,7 +94,7 @@ class Workspace:
     @property
     def path(self) -> str:
         """The absolute path, for programs that are started in it."""
-        return f"{self._run.path}/{FOLDER}"
+        return f"{self._run.path}/{layout.WORKSPACE}"
 
     def begin_stage(
         self,
@@ -214,13 +213,13 @@ class Workspace:
         """See to it that the root is the folder that programs find under its name."""
         here = os.fstat(self.root.fd)
         try:
-            there = self._run.root.stat(FOLDER)
+            there = self._run.root.stat(layout.WORKSPACE)
         except PathRefused:
             there = None
         if there is None or (there.st_dev, there.st_ino) != (here.st_dev, here.st_ino):
             _make_folder(self._run)
             self.root.close()
-            self.root = self._run.root.sub(FOLDER, resolver=beneath)
+            self.root = self._run.root.sub(layout.WORKSPACE, resolver=beneath)
             here = os.fstat(self.root.fd)
         self.root.path = self.path
         if here.st_mode & stat.S_IRWXU != stat.S_IRWXU:
@@ -236,7 +235,7 @@ def read_tree(run: RunDirectory, tree: Tree) -> dict[str, Entry]:
 def differences(run: RunDirectory, expected: Mapping[str, Entry]) -> list[Change]:
     """Return how the workspace on disk differs from what is expected; nothing is changed."""
     scanner = Scanner(Contents(None))
-    with run.root.sub(FOLDER, resolver=beneath) as root:
+    with run.root.sub(layout.WORKSPACE, resolver=beneath) as root:
         paths = scanner.look(root) | expected.keys()
     changes = (change_between(expected.get(path), scanner.entry(path)) for path in sorted(paths))
     return [change for change in changes if change is not None]
@@ -250,7 +249,7 @@ def _copy_in(run: RunDirectory, source: str, left_out: set[tuple[int, int] | Non
         try:
             with run.root.sub(temporary) as target:
                 copy = copy_tree(origin, target, run.blobs, left_out=left_out)
-            run.root.rename(temporary, FOLDER)
+            run.root.rename(temporary, layout.WORKSPACE)
         except BaseException:
             run.root.remove_tree(temporary)
             raise
@@ -260,12 +259,12 @@ def _copy_in(run: RunDirectory, source: str, left_out: set[tuple[int, int] | Non
 def _make_folder(run: RunDirectory) -> None:
     """Make the folder where it is missing, in the place of whatever else has its name."""
     try:
-        there = run.root.stat(FOLDER)
+        there = run.root.stat(layout.WORKSPACE)
     except PathRefused:
         there = None
     if there is not None and not stat.S_ISDIR(there.st_mode):
-        run.root.remove(FOLDER)
-    run.root.make_dirs(FOLDER)
+        run.root.remove(layout.WORKSPACE)
+    run.root.make_dirs(layout.WORKSPACE)
 
 
 def _put_tree(run: RunDirectory, expected: dict[str, Entry], omitted: tuple[str, ...]) -> Tree:

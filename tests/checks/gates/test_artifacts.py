@@ -8,8 +8,8 @@ import pytest
 
 from custody.checks.gates import Case
 from custody.checks.gates.artifacts import TOLD, Artifacts
+from custody.model import layout
 from custody.model.ingest import (
-    MANIFEST_NAME,
     Artifact,
     ArtifactStatus,
     IngestManifest,
@@ -45,7 +45,7 @@ def taken_out(
         ts="2026-01-01T00:00:00Z",
     )
     blobs = tuple(content.encode() for _, _, content in blocks)
-    return case({MANIFEST_NAME: encode_pretty(manifest).decode()}, blobs=blobs)
+    return case({layout.INGEST_MANIFEST: encode_pretty(manifest).decode()}, blobs=blobs)
 
 
 @pytest.mark.parametrize(

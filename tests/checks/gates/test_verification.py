@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from custody.checks.gates.verification import RESULTS_NAME, Verification
+from custody.checks.gates.verification import Verification
+from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.plan import CommandResult, FileResult, VerificationResults
 from custody.model.record import encode_pretty
@@ -49,14 +50,16 @@ def test_only_a_plan_that_was_carried_out_passes(
     files: tuple[FileResult, ...], commands: tuple[CommandResult, ...], reason: str
 ) -> None:
     results = encode_pretty(VerificationResults(files=files, commands=commands)).decode()
-    verdicts = list(Verification().judge(case({RESULTS_NAME: results}, request=REQUEST)))
+    verdicts = list(
+        Verification().judge(case({layout.VERIFICATION_RESULTS: results}, request=REQUEST))
+    )
     assert [verdict.reason for verdict in verdicts] == ([reason] if reason else [])
     if verdicts:
         assert Verification().reason(verdicts) == reason
 
 
 def test_no_results_are_no_verification() -> None:
-    for asked in (case(request=REQUEST), case({RESULTS_NAME: "{}"})):
+    for asked in (case(request=REQUEST), case({layout.VERIFICATION_RESULTS: "{}"})):
         (verdict,) = Verification().judge(asked)
         assert verdict.code == "incomplete"
 
@@ -72,4 +75,6 @@ def test_records_of_version_1_0_are_read() -> None:
     request = VerificationRequest(
         id="v/1.1", timeout=1, plan=REQUEST.plan, required_files=(), lines=()
     )
-    assert list(Verification().judge(case({RESULTS_NAME: old}, request=request))) == []
+    assert (
+        list(Verification().judge(case({layout.VERIFICATION_RESULTS: old}, request=request))) == []
+    )

@@ -11,13 +11,14 @@ from typing import ClassVar
 
 from custody.checks.gates import Case, Gate
 from custody.checks.gates.syntax import check_syntax
-from custody.model.ingest import MANIFEST_NAME, Artifact, IngestManifest
+from custody.model import layout
+from custody.model.ingest import Artifact, IngestManifest
 from custody.model.record import decode
 from custody.model.verdict import GateEffect, Verdict
 
 TOLD = 100
 """How many verdicts are told."""
-_FOLDER = "workspace/"
+_FOLDER = f"{layout.WORKSPACE}/"
 
 
 class Artifacts(Gate):
@@ -29,14 +30,16 @@ class Artifacts(Gate):
 
     def applies(self, case: Case) -> bool:
         """Judge only where something was taken out of a document."""
-        return case.evidence(MANIFEST_NAME) is not None
+        return case.evidence(layout.INGEST_MANIFEST) is not None
 
     def judge(self, case: Case) -> Iterator[Verdict]:
         """Find files that do not parse, and paths that begin with the workspace's own name."""
         yield from islice(self._found(case), TOLD)
 
     def _found(self, case: Case) -> Iterator[Verdict]:
-        manifest = decode(case.text(MANIFEST_NAME).encode(), IngestManifest, where=MANIFEST_NAME)
+        manifest = decode(
+            case.text(layout.INGEST_MANIFEST).encode(), IngestManifest, where=layout.INGEST_MANIFEST
+        )
         for artifact in manifest.artifacts:
             if artifact.status == "written":
                 yield from self._judge(artifact, case)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from custody.checks.gates import Case, Gate
-from custody.checks.gates.response import RESPONSE
+from custody.model import layout
 from custody.model.verdict import Verdict
 
 
@@ -17,5 +17,7 @@ class Document(Gate):
 
     def judge(self, case: Case) -> Iterator[Verdict]:
         """Find a response that is missing, or blank."""
-        if not case.text(RESPONSE).strip():
-            yield self.wrong("empty", "the response is empty, so there is no document", RESPONSE)
+        if not case.text(layout.RESPONSE).strip():
+            yield self.wrong(
+                "empty", "the response is empty, so there is no document", layout.RESPONSE
+            )

@@ -8,12 +8,12 @@ from typing import Any, Self
 
 from custody.checks.gates import Case, Gate
 from custody.errors import MalformedDocument
+from custody.model import layout
 from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Node
 from custody.model.record import decode
 from custody.model.verdict import Verdict
 
-RESPONSE = "response.md"
 CONTEXT = AttributeRule(
     name="response_context",
     kind="string",
@@ -47,9 +47,9 @@ def json_block(text: str) -> Any:
         raise MalformedDocument(
             "json_block",
             f"expected one fenced json block, found {len(blocks)}",
-            where=RESPONSE,
+            where=layout.RESPONSE,
         )
-    return decode(blocks[0].encode(), object, where=RESPONSE)
+    return decode(blocks[0].encode(), object, where=layout.RESPONSE)
 
 
 class Response(Gate):
@@ -74,10 +74,10 @@ class Response(Gate):
     def judge(self, case: Case) -> Iterator[Verdict]:
         """Find a block that is missing, is no JSON, or does not fit."""
         try:
-            value = json_block(case.text(RESPONSE))
+            value = json_block(case.text(layout.RESPONSE))
             self._refuse_unfit(value)
         except MalformedDocument as error:
-            yield self.wrong(error.code, str(error), RESPONSE)
+            yield self.wrong(error.code, str(error), layout.RESPONSE)
 
     def _refuse_unfit(self, value: object) -> None:
         if not self._schema:
@@ -86,5 +86,5 @@ class Response(Gate):
 
         if wrong := violations(value, read_schema(self._schema)):
             raise MalformedDocument(
-                "response_schema", f"the json block does not fit: {wrong}", where=RESPONSE
+                "response_schema", f"the json block does not fit: {wrong}", where=layout.RESPONSE
             )

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from itertools import islice
 
 from custody.checks.gates import Case, Gate
+from custody.model import layout
 from custody.model.plan import VerificationResults
 from custody.model.record import decode
 from custody.model.request import VerificationRequest
 from custody.model.verdict import Verdict
-
-RESULTS_NAME = "verification.results.json"
 
 
 class Verification(Gate):
@@ -30,11 +29,11 @@ class Verification(Gate):
 
     def judge(self, case: Case) -> Iterator[Verdict]:
         """Find the first check that failed or was not made."""
-        data = case.text(RESULTS_NAME).encode()
+        data = case.text(layout.VERIFICATION_RESULTS).encode()
         if not data or not isinstance(case.request, VerificationRequest):
             yield self.wrong("incomplete", "verification incomplete")
             return
-        results = decode(data, VerificationResults, where=RESULTS_NAME)
+        results = decode(data, VerificationResults, where=layout.VERIFICATION_RESULTS)
         yield from islice(self._found(case.request, results), 1)
 
     def _found(

@@ -32,11 +32,12 @@ from functools import lru_cache
 from typing import ClassVar, Self
 
 from custody.checks.gates import Case, Gate
+from custody.model import layout
 from custody.model.allowlist import Allowlist
 from custody.model.change import Change
 from custody.model.graph import Node
 from custody.model.holdouts import Holdouts
-from custody.model.ingest import MANIFEST_NAME, IngestManifest
+from custody.model.ingest import IngestManifest
 from custody.model.record import decode
 from custody.model.request import AgentRequest
 from custody.model.verdict import GateEffect, Verdict
@@ -89,9 +90,11 @@ class Writes(Gate):
 
 def _taken_out(case: Case) -> tuple[str, ...]:
     """Return the paths that now hold what was taken out of the stage's document."""
-    if case.evidence(MANIFEST_NAME) is None:
+    if case.evidence(layout.INGEST_MANIFEST) is None:
         return ()
-    manifest = decode(case.text(MANIFEST_NAME).encode(), IngestManifest, where=MANIFEST_NAME)
+    manifest = decode(
+        case.text(layout.INGEST_MANIFEST).encode(), IngestManifest, where=layout.INGEST_MANIFEST
+    )
     after = {change.path: change.after for change in case.diff.changes}
     return tuple(
         path

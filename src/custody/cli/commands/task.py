@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from custody.cli import options as declare
 from custody.cli.result import Arguments, Line, Result
 from custody.errors import RunError, UsageError
+from custody.model import layout
 
 if TYPE_CHECKING:
     from custody.api import RunResult
@@ -27,9 +28,9 @@ EXAMPLES = (
     'custody task team "Document this tool" --agent fake:team --workdir . --publish out',
 )
 DOCUMENTS = {
-    "single": "docs/single_{run_id}.md",
-    "self_critique": "docs/final_{run_id}.md",
-    "team": "docs/final.md",
+    "single": f"{layout.DOCS}/single_{{run_id}}.md",
+    "self_critique": f"{layout.DOCS}/final_{{run_id}}.md",
+    "team": f"{layout.DOCS}/final.md",
 }
 """Each way to work on a task, and where its document is in the run directory."""
 MOST_REVIEWERS = 10

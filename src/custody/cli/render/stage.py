@@ -7,13 +7,19 @@ from collections.abc import Iterator
 from custody.cli.render.progress import tone
 from custody.cli.render.table import count, seconds
 from custody.cli.result import Line, Tone
+from custody.model import layout
 from custody.model.event import GateFailed, GatePassed
 from custody.model.request import Ack, AgentRequest, AnyRequest, ToolRequest, VerificationRequest
 from custody.views.attempts import Account, Attempt
 
 TAIL = 40
 """How many lines of a stream are shown: its end."""
-_WHOLE = ("prompt.md", "response.md", "verification.plan.json", "verification.results.json")
+_WHOLE = (
+    layout.PROMPT,
+    layout.RESPONSE,
+    layout.VERIFICATION_PLAN,
+    layout.VERIFICATION_RESULTS,
+)
 """Files that are shown from their first line."""
 
 

@@ -30,6 +30,7 @@ from custody.executors.agents.log import AgentLog
 from custody.executors.agents.program import limits_of, told
 from custody.executors.agents.records import Json
 from custody.executors.agents.settings import Settings
+from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.request import Ack, AgentRequest, Usage
 from custody.supervise.supervisor import Limits
@@ -84,12 +85,12 @@ class ApiAgent:
         body = request_body(settings, model, request.prompt.text or "")
         server = server_of(settings, self._place(os.environ), os.environ)
         shown = {"url": f"{_plain(server.url)}{PATH}", "key_env": server.key_env, "body": body}
-        asked = stage.folder.write(f"{self._name}.request.json", _pretty(shown))
+        asked = stage.folder.write(layout.exchange(self._name), _pretty(shown))
         began = time.monotonic()
         limits = limits_of(settings, request)
         heard, evidence = self._ask(server, body, limits, request, stage)
         said = heard.text if heard.text.endswith("\n") or not heard.text else f"{heard.text}\n"
-        response = stage.folder.write("response.md", said)
+        response = stage.folder.write(layout.RESPONSE, said)
         ack = Ack(
             request_id=request.id,
             status="timeout" if heard.late else "failed" if heard.fault else "ok",
@@ -107,7 +108,7 @@ class ApiAgent:
     def _ask(
         self, server: Server, body: Json, limits: Limits, request: AgentRequest, stage: Stage
     ) -> tuple[Heard, tuple[Evidence, ...]]:
-        names = f"{self._name}.stdout.log", f"{self._name}.log.jsonl"
+        names = layout.streams(self._name)[0], layout.agent_log(self._name)
         with stage.folder.open_stream(names[0]) as out, stage.folder.open_stream(names[1]) as lines:
             log = AgentLog(
                 lines.write,

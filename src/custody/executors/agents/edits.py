@@ -24,6 +24,7 @@ from custody.errors import MalformedDocument, PathRefused
 from custody.executors import Stage
 from custody.ingest.fence_reasons import REASONS
 from custody.ingest.fences import parse_fences
+from custody.model import layout
 from custody.model.answer import FileEdit
 from custody.model.relpath import RelPath
 from custody.model.request import Ack
@@ -139,7 +140,7 @@ def _patched(file: FilePatch, stage: Stage) -> FileEdit:
     there = stage.workspace.root.exists(path)
     if there == file.creates:
         state = "is there already" if there else "is not there"
-        raise MalformedDocument("patch", f"{file.path} {state}", where="response.md")
+        raise MalformedDocument("patch", f"{file.path} {state}", where=layout.RESPONSE)
     if file.creates:
         return FileEdit(path=file.path, content=file.apply(""))
     try:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from custody.executors import Stage
 from custody.executors.agents.edits import apply_edit, refusal
+from custody.model import layout
 from custody.model.answer import AnswerBook, FileEdit, RecordedAnswer
 from custody.model.outcome import OUTCOMES, OutcomeStatus
 from custody.model.record import decode
@@ -42,7 +43,7 @@ class FakeAgent:
     def work(self, request: AgentRequest, stage: Stage) -> Ack:
         """Play the answer that belongs to this call."""
         answer = self._answer(request, stage)
-        response = stage.folder.write("response.md", answer.text)
+        response = stage.folder.write(layout.RESPONSE, answer.text)
         refusals = tuple(
             verdict
             for edit in answer.edits

@@ -15,12 +15,11 @@ import re
 from custody.errors import AnswerAwaited, PathRefused
 from custody.executors import Stage
 from custody.executors.agents.edits import Budget, apply_response
+from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.request import Ack, AgentRequest
 from custody.store.rundir import RunDirectory
 
-OUTBOX = "outbox"
-INBOX = "inbox"
 ACTION = "answer"
 BUDGETS = {
     "max_outbox_prompts": "20",
@@ -48,7 +47,7 @@ class OutboxAgent:
         answer = _read(stage.run, target)
         if answer is None:
             raise AnswerAwaited(request.id, path=asked.path, answer=target, run=stage.run.run_id)
-        response = stage.folder.write("response.md", answer.text or "")
+        response = stage.folder.write(layout.RESPONSE, answer.text or "")
         ack = Ack(
             request_id=request.id,
             status="ok",
@@ -64,12 +63,12 @@ class OutboxAgent:
 
 def answer_path(request: AgentRequest) -> str:
     """Return where the answer belongs: an answer to another prompt is none to this one."""
-    return f"{INBOX}/{request.id}.{request.prompt.sha256[:8]}.md"
+    return layout.answer(request.id, request.prompt.sha256)
 
 
 def prompt_text(request: AgentRequest, run_dir: str, target: str) -> str:
     """Return what the person reads."""
-    node = request.id.partition("/")[0]
+    node = layout.node_of(request.id)
     budgets = "\n".join(f"{name}: {value}" for name, value in _budgets(request).items())
     return (
         f"Request: {request.id}\n"
@@ -98,8 +97,8 @@ def _ask(request: AgentRequest, run: RunDirectory, target: str) -> Evidence | No
     if len(names) >= int(_budgets(request)["max_outbox_prompts"]):
         return None
     number = max((int(found[1]) for name in names if (found := _NUMBER.match(name))), default=0) + 1
-    node = request.id.partition("/")[0]
-    path = f"{OUTBOX}/{number:03d}_{node}_{ACTION}.md"
+    node = layout.node_of(request.id)
+    path = layout.question(number, node, ACTION)
     evidence = Evidence.of_text(path, prompt_text(request, run.path, target))
     run.root.create(path, (evidence.text or "").encode())
     return evidence
@@ -108,14 +107,14 @@ def _ask(request: AgentRequest, run: RunDirectory, target: str) -> Evidence | No
 def _asked_before(request: AgentRequest, run: RunDirectory) -> Evidence | None:
     target = f"\nTarget-Path: {answer_path(request)}\n"
     for name in _names(run):
-        evidence = _read(run, f"{OUTBOX}/{name}")
+        evidence = _read(run, f"{layout.OUTBOX}/{name}")
         if evidence is not None and target in (evidence.text or "").partition(_TASK)[0]:
             return evidence
     return None
 
 
 def _names(run: RunDirectory) -> list[str]:
-    return sorted(run.root.names(OUTBOX)) if run.root.exists(OUTBOX) else []
+    return sorted(run.root.names(layout.OUTBOX)) if run.root.exists(layout.OUTBOX) else []
 
 
 def _read(run: RunDirectory, path: str) -> Evidence | None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from custody.errors import MalformedDocument
+from custody.model import layout
 
 _START = re.compile(r"diff --git (\S+) (\S+)")
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
@@ -142,4 +143,4 @@ def _body(
 
 
 def _wrong(what: str) -> MalformedDocument:
-    return MalformedDocument("patch", what, where="response.md")
+    return MalformedDocument("patch", what, where=layout.RESPONSE)

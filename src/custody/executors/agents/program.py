@@ -24,11 +24,11 @@ from custody.executors.agents.log import AgentLog
 from custody.executors.agents.read_scope import ReadScope
 from custody.executors.agents.settings import Settings
 from custody.executors.commands import CommandRunner, Ran
+from custody.model import layout
 from custody.model.confinement import read_network
 from custody.model.evidence import Evidence
 from custody.model.request import Ack, AgentRequest, Command, CommandLine, Usage
 from custody.sandbox.stage import Access
-from custody.store.rundir import AGENT_HOMES
 from custody.supervise.supervisor import Limits, Listener, StreamName
 
 HEARTBEAT = 30.0
@@ -126,8 +126,8 @@ class ProgramRunner:
     ) -> Finished:
         """Run the program to its end; whatever became of it is in the result."""
         line = _command_line(program)
-        arguments = stage.folder.write(f"{program.name}.args.txt", f"{line.text}\n")
-        log_name = f"{program.name}.log.jsonl"
+        arguments = stage.folder.write(layout.arguments(program.name), f"{line.text}\n")
+        log_name = layout.agent_log(program.name)
         with stage.folder.open_stream(log_name) as file:
             log = AgentLog(
                 file.write,
@@ -152,7 +152,7 @@ class ProgramRunner:
             reply = reader.reply()
             _log_end(log, ran, reply)
         said = reply.text if not reply.text or reply.text.endswith("\n") else f"{reply.text}\n"
-        response = stage.folder.write("response.md", said)
+        response = stage.folder.write(layout.RESPONSE, said)
         logged = stage.folder.seal(log_name)
         return Finished(ran, reply, (response, arguments, ran.stdout, ran.stderr, logged))
 
@@ -211,8 +211,7 @@ def own_home(stage: Stage, agent: str) -> Iterator[str]:
     Yields its absolute path. It lies outside the workspace, because it is no work, and outside
     every temporary directory, where some agents refuse to put what they start.
     """
-    place = stage.folder.path.removeprefix("nodes/").replace("/", ".")
-    path = f"{AGENT_HOMES}/{agent}/{place}"
+    path = layout.home_of(agent, stage.folder.path)
     root = stage.run.root
     try:
         if root.exists(path):

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from custody.errors import BlobDamaged, MalformedDocument, PathRefused, RunNotFound, UsageError
 from custody.executors import Stage
 from custody.executors.agents.settings import Settings
+from custody.model import layout
 from custody.model.change import Change, WorkspaceDiff
 from custody.model.event import JournalLine, PipelineReplaced, RequestAnswered, StageStarted
 from custody.model.record import Record, decode, encode_pretty
@@ -119,7 +120,7 @@ def _again(found: Recorded, request: AgentRequest, stage: Stage, other: RunDirec
     answered = found.answered
     where = f"{other.path}/{answered.diff.path}"
     changes = decode(other.read_evidence(answered.diff), WorkspaceDiff, where=where).changes
-    responses = [item for item in answered.ack.evidence if item.path.endswith("/response.md")]
+    responses = [item for item in answered.ack.evidence if layout.is_response(item.path)]
     texts = [other.read_evidence(item).decode(errors="replace") for item in responses]
     if reason := _obstacle(changes, stage, other):
         return _failed(request, reason)
@@ -132,8 +133,8 @@ def _again(found: Recorded, request: AgentRequest, stage: Stage, other: RunDirec
         prompt_differs=differs,
         changes=len(changes),
     )
-    evidence = [stage.folder.write("response.md", text) for text in texts]
-    evidence.append(stage.folder.write("replay.json", encode_pretty(origin)))
+    evidence = [stage.folder.write(layout.RESPONSE, text) for text in texts]
+    evidence.append(stage.folder.write(layout.REPLAYED, encode_pretty(origin)))
     note = f"replayed from {found.request.id} of run {other.run_id}"
     note += ", whose prompt differs" if differs else ""
     ack = answered.ack

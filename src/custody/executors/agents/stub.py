@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from custody.executors import Stage
+from custody.model import layout
 from custody.model.request import Ack, AgentRequest
 
 RESPONSE = "This stage was not worked on: the stub agent only acknowledges.\n"
@@ -13,5 +14,5 @@ class StubAgent:
 
     def work(self, request: AgentRequest, stage: Stage) -> Ack:
         """Write the same response for every prompt."""
-        response = stage.folder.write("response.md", RESPONSE)
+        response = stage.folder.write(layout.RESPONSE, RESPONSE)
         return Ack(request_id=request.id, status="ok", notes="stub", evidence=(response,))

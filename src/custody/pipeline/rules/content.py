@@ -8,6 +8,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from custody.errors import MalformedDocument, PathRefused
+from custody.model import layout
 from custody.model.allowlist import Allowlist
 from custody.model.finding import Finding, Severity
 from custody.model.graph import Catalog, Pipeline, Position
@@ -24,7 +25,7 @@ from custody.pipeline.template import (
     look_into,
 )
 
-WORKSPACE = "workspace/"
+WORKSPACE = f"{layout.WORKSPACE}/"
 
 BIDI_LIMIT = 100
 """Lines with hidden characters that are named."""

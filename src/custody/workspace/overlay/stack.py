@@ -16,20 +16,19 @@ import stat
 from collections.abc import Iterator, Mapping
 
 from custody.errors import PathRefused, StorageFailed
+from custody.model import layout
 from custody.model.change import Change, Entry, Layer
 from custody.model.holdouts import Holdouts
 from custody.store import files, syscalls
+from custody.store.aside import set_aside
 from custody.store.os_errors import failure
 from custody.store.resolve import beneath
 from custody.store.root import Root
-from custody.store.rundir import LAYERS as FOLDER
 from custody.store.rundir import RunDirectory
 from custody.workspace.contents import Contents
 from custody.workspace.overlay.layer import Layers, Upper
 from custody.workspace.overlay.mask import Mask
 from custody.workspace.overlay.promote import Promotion
-
-UPPER, WORK, MASK = "upper", "work", "mask"
 
 
 class Stack:
@@ -45,16 +44,16 @@ class Stack:
         self, name: str, below: Root, hidden: Holdouts, expected: Mapping[str, Entry]
     ) -> Layers:
         """Make the layers for the attempt ``name`` on top of the workspace ``below``."""
-        folder = f"{FOLDER}/{name}"
+        folder = layout.layer_folder(name)
         self.set_aside(name)
-        for part in (UPPER, WORK, MASK):
+        for part in (layout.UPPER, layout.WORK, layout.MASK):
             self._run.make_dirs(f"{folder}/{part}")
-        self._liken(f"{folder}/{UPPER}", os.fstat(below.fd))
-        with self._run.sub(f"{folder}/{MASK}") as root:
+        self._liken(f"{folder}/{layout.UPPER}", os.fstat(below.fd))
+        with self._run.sub(f"{folder}/{layout.MASK}") as root:
             Mask.make(root, hidden, expected)
         place = f"{self._run.path}/{folder}"
-        lower = (f"{place}/{MASK}", below.path) if hidden.paths else (below.path,)
-        return Layers(lower, f"{place}/{UPPER}", f"{place}/{WORK}", hidden)
+        lower = (f"{place}/{layout.MASK}", below.path) if hidden.paths else (below.path,)
+        return Layers(lower, f"{place}/{layout.UPPER}", f"{place}/{layout.WORK}", hidden)
 
     def capture(
         self, layers: Layers, expected: Mapping[str, Entry]
@@ -88,7 +87,7 @@ class Stack:
 
         It has the mode of the merged root, so a stage may have closed it.
         """
-        path = f"{FOLDER}/{name}/{UPPER}"
+        path = f"{layout.layer_folder(name)}/{layout.UPPER}"
         state = self._run.stat(path)
         if stat.S_ISDIR(state.st_mode) and state.st_mode & stat.S_IRWXU != stat.S_IRWXU:
             self._run.change_mode(path, stat.S_IMODE(state.st_mode) | stat.S_IRWXU)
@@ -96,12 +95,12 @@ class Stack:
 
     def _name(self, layers: Layers) -> str:
         """Return the attempt that layers belong to."""
-        return os.path.dirname(layers.upper).removeprefix(f"{self._run.path}/{FOLDER}/")
+        return os.path.dirname(layers.upper).removeprefix(f"{self._run.path}/{layout.LAYERS}/")
 
     def remove(self, name: str) -> None:
         """Leave nothing of an attempt, nor of its node when it was the last."""
-        if self._run.exists(f"{FOLDER}/{name}"):
-            self._run.remove_tree(f"{FOLDER}/{name}")
+        if self._run.exists(layout.layer_folder(name)):
+            self._run.remove_tree(layout.layer_folder(name))
         self._prune()
 
     def keep_upper(self, name: str) -> None:
@@ -115,23 +114,20 @@ class Stack:
 
     def set_aside(self, name: str) -> None:
         """Give what is there of an attempt another name; of its parts only ``upper`` is kept."""
-        path = f"{FOLDER}/{name}"
+        path = layout.layer_folder(name)
         if not self._run.exists(path):
             return
         self._strip(name)
-        number = 1
-        while self._run.exists(aside := f"{path}.lost.{number}"):
-            number += 1
-        self._run.rename(path, aside)
+        set_aside(self._run, path)
 
     def names(self) -> Iterator[str]:
         """Yield every attempt that has a folder, and what has no place there; not what is lost."""
-        for node in self._run.names(FOLDER) if self._run.exists(FOLDER) else ():
-            if not self._is_folder(f"{FOLDER}/{node}"):
+        for node in self._run.names(layout.LAYERS) if self._run.exists(layout.LAYERS) else ():
+            if not self._is_folder(f"{layout.LAYERS}/{node}"):
                 yield node
                 continue
-            for attempt in self._run.names(f"{FOLDER}/{node}"):
-                if ".lost." not in attempt:
+            for attempt in self._run.names(f"{layout.LAYERS}/{node}"):
+                if not layout.is_set_aside(attempt):
                     yield f"{node}/{attempt}"
 
     def sort_out(self, recorded: Mapping[str, Layer | None]) -> None:
@@ -183,18 +179,18 @@ class Stack:
         The kernel closes what it makes in ``work`` to everybody, and what removes it later may
         not know how to open it.
         """
-        path = f"{FOLDER}/{name}"
+        path = layout.layer_folder(name)
         for part in self._run.names(path) if self._is_folder(path) else ():
-            if part != UPPER:
+            if part != layout.UPPER:
                 self._run.remove_tree(f"{path}/{part}")
 
     def _prune(self) -> None:
         """Remove folders that hold nothing any more."""
-        if not self._run.exists(FOLDER):
+        if not self._run.exists(layout.LAYERS):
             return
-        for node in self._run.names(FOLDER):
-            self._remove_if_empty(f"{FOLDER}/{node}")
-        self._remove_if_empty(FOLDER)
+        for node in self._run.names(layout.LAYERS):
+            self._remove_if_empty(f"{layout.LAYERS}/{node}")
+        self._remove_if_empty(layout.LAYERS)
 
     def _remove_if_empty(self, path: str) -> None:
         if self._is_folder(path) and not self._run.names(path):

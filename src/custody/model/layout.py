@@ -1,0 +1,208 @@
+"""The run directory: every name in it, how its paths are built and read, and who writes what.
+
+    manifest.json  pipeline.dot  events.jsonl  trace.jsonl  checkpoint.json
+    summary.json  summary.md
+    nodes/<node>/<visit>.<attempt>/   what an attempt was given and what it left
+    docs/  audits/                    the documents of the run
+    workspace/                        the copy of the source that the stages work on
+    layers/<node>/<visit>.<attempt>/  upper  work  mask, while an attempt works on an overlay
+    blobs/<2>/<sha256>                contents by their hash
+    cache/  homes/<agent>/            what programs keep for their own speed
+    outbox/NNN_<node>_<action>.md     what a person is asked
+    inbox/<request>.<digest>.md       what the person answers, written once
+
+No other module spells these names. All paths are relative to the run directory, with ``/``.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+MANIFEST = "manifest.json"
+PIPELINE = "pipeline.dot"
+EVENTS = "events.jsonl"
+TRACE = "trace.jsonl"
+CHECKPOINT = "checkpoint.json"
+SUMMARY = "summary.json"
+SUMMARY_PAGE = "summary.md"
+
+NODES = "nodes"
+DOCS = "docs"
+AUDITS = "audits"
+BLOBS = "blobs"
+OUTBOX = "outbox"
+INBOX = "inbox"
+WORKSPACE = "workspace"
+LAYERS = "layers"
+CACHE = "cache"
+HOMES = "homes"
+
+PROMPT = "prompt.md"
+RESPONSE = "response.md"
+DOCUMENT = "document.md"
+STATUS = "status.json"
+WORKSPACE_DIFF = "workspace.diff.json"
+INGEST_MANIFEST = "ingest.manifest.json"
+VERIFICATION_PLAN = "verification.plan.json"
+VERIFICATION_RESULTS = "verification.results.json"
+REPLAYED = "replay.json"
+"""Where a recorded answer came from."""
+
+UPPER, WORK, MASK = "upper", "work", "mask"
+"""The parts of one attempt's layers: what it changed, the kernel's own, what hides holdouts."""
+
+DOCUMENT_FOLDERS = (DOCS, AUDITS)
+
+Writer = Literal["custody", "stages", "people"]
+
+WRITERS: dict[str, Writer] = {
+    NODES: "custody",
+    DOCS: "custody",
+    AUDITS: "custody",
+    BLOBS: "custody",
+    OUTBOX: "custody",
+    INBOX: "people",
+    WORKSPACE: "stages",
+    LAYERS: "stages",
+    CACHE: "stages",
+    HOMES: "stages",
+}
+"""Who puts files into each folder. What stages write there no line of the journal names."""
+
+_UNPUBLISHED = ".new."
+_LOST = ".lost."
+
+
+def request_id(node: str, visit: int, attempt: int) -> str:
+    """Return the id of the one request that an attempt may make: ``<node>/<visit>.<attempt>``."""
+    return f"{node}/{attempt_number(visit, attempt)}"
+
+
+def attempt_number(visit: int, attempt: int) -> str:
+    """Return how an attempt is called among those at its node: ``<visit>.<attempt>``."""
+    return f"{visit}.{attempt}"
+
+
+def node_of(request: str) -> str:
+    """Return the node that a request id belongs to."""
+    return request.partition("/")[0]
+
+
+def node_folder(node: str) -> str:
+    """Return the folder that holds the attempts at a node."""
+    return f"{NODES}/{node}"
+
+
+def attempt_folder(node: str, visit: int, attempt: int) -> str:
+    """Return the folder of one attempt."""
+    return request_folder(request_id(node, visit, attempt))
+
+
+def request_folder(request: str) -> str:
+    """Return the folder of the attempt that made a request."""
+    return f"{NODES}/{request}"
+
+
+def request_of(folder: str) -> str:
+    """Return the id of the request that an attempt's folder belongs to."""
+    return folder.removeprefix(f"{NODES}/")
+
+
+def layer_folder(request: str) -> str:
+    """Return the folder of the layers of the attempt that made a request."""
+    return f"{LAYERS}/{request}"
+
+
+def home_of(agent: str, folder: str) -> str:
+    """Return where an agent keeps what it needs while it works on the attempt in ``folder``."""
+    return f"{HOMES}/{agent}/{request_of(folder).replace('/', '.')}"
+
+
+def blob(sha256: str) -> str:
+    """Return the file that holds a content."""
+    return f"{BLOBS}/{blob_name(sha256)}"
+
+
+def blob_name(sha256: str) -> str:
+    """Return that file's name among the blobs."""
+    return f"{sha256[:2]}/{sha256}"
+
+
+def question(number: int, node: str, action: str) -> str:
+    """Return the file in which a person is asked something."""
+    return f"{OUTBOX}/{number:03d}_{node}_{action}.md"
+
+
+def answer(request: str, prompt_sha256: str) -> str:
+    """Return where the answer to a prompt belongs: an answer to another prompt is none to it."""
+    return f"{INBOX}/{request}.{prompt_sha256[:8]}.md"
+
+
+def streams(name: str) -> tuple[str, str]:
+    """Return the files of an attempt that hold what the program ``name`` printed."""
+    return f"{name}.stdout.log", f"{name}.stderr.log"
+
+
+def arguments(agent: str) -> str:
+    """Return the file of an attempt that shows how an agent's program was started."""
+    return f"{agent}.args.txt"
+
+
+def exchange(agent: str) -> str:
+    """Return the file of an attempt that holds what was sent to a model."""
+    return f"{agent}.request.json"
+
+
+def agent_log(agent: str) -> str:
+    """Return the file of an attempt that tells step by step what an agent did."""
+    return f"{agent}.log.jsonl"
+
+
+def verification_command(number: int) -> str:
+    """Return the name under which the streams of a plan's command are kept."""
+    return f"verification.{number}"
+
+
+def top_of(path: str) -> str:
+    """Return the first part of a path."""
+    return path.partition("/")[0]
+
+
+def is_document(path: str) -> bool:
+    """Whether a path is one of a document, which a later stage may write again."""
+    return top_of(path) in DOCUMENT_FOLDERS
+
+
+def is_attempt_file(path: str) -> bool:
+    """Whether a path lies in the folder of an attempt."""
+    return path.startswith(f"{NODES}/")
+
+
+def is_correspondence(path: str) -> bool:
+    """Whether a path is one of a question to a person, or of an answer."""
+    return top_of(path) in (OUTBOX, INBOX) and "/" in path
+
+
+def is_response(path: str) -> bool:
+    """Whether a path is that of what an agent said."""
+    return path.endswith(f"/{RESPONSE}")
+
+
+def is_written_by_stages(name: str) -> bool:
+    """Whether stages write into the folder of that name at the top of the run directory."""
+    return WRITERS.get(name) == "stages"
+
+
+def unpublished(run_id: str) -> str:
+    """Return how a run directory is called until the run is published."""
+    return f"{_UNPUBLISHED}{run_id}"
+
+
+def set_aside(path: str, number: int) -> str:
+    """Return the name that is given to what does not count but is kept."""
+    return f"{path}{_LOST}{number}"
+
+
+def is_set_aside(path: str) -> bool:
+    """Whether a path, or a folder on its way, was set aside."""
+    return _LOST in path
