@@ -76,11 +76,13 @@ def field_table(record: Record, known: dict[str, Record]) -> str:
 
 
 def inherited(record: Record, known: dict[str, Record]) -> Iterator[Field]:
-    """Yield the fields of a record, those of its bases first."""
+    """Yield the fields of a record, those of its bases first; one that is said again, once."""
+    fields: dict[str, Field] = {}
     for base in record.bases:
         if base in known:
-            yield from inherited(known[base], known)
-    yield from record.fields
+            fields |= {field[0]: field for field in inherited(known[base], known)}
+    fields |= {field[0]: field for field in record.fields}
+    yield from fields.values()
 
 
 def as_code(doc: str) -> str:

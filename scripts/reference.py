@@ -16,6 +16,7 @@ import codebase
 from custody import errors
 from custody.model.event import FACTS
 from custody.model.graph import AttributeRule
+from custody.model.journal_version import CURRENT, VERSIONS
 from custody.model.schemas import SCHEMAS
 from custody.pipeline import vocabulary
 from records import Record, as_cell, as_code, field_table, reached_from, records
@@ -42,6 +43,7 @@ def events() -> str:
         "fields. A fact that is no decision tells of the process, and a replay passes over it.\n",
         "## The line\n",
         field_table(known["JournalLine"], known),
+        _versions(known["JournalVersion"]),
     ]
     for name, kind in FACTS.items():
         role = "a decision" if kind.decision else "not a decision"
@@ -51,6 +53,21 @@ def events() -> str:
             field_table(known[name], known),
         ]
     return "\n".join(part for part in parts if part)
+
+
+def _versions(known: Record) -> str:
+    """Return what differs between the versions of the journal."""
+    lines = [
+        "## Versions of the journal\n",
+        "A journal has one version from its first line to its last. A resumed run goes on in its",
+        f"own, a fork in that of its origin; new runs begin with {CURRENT.number}.\n",
+        f"| `schema_version` | {' | '.join(VERSIONS)} |",
+        f"|---|{'---|' * len(VERSIONS)}",
+    ]
+    for name, _, _, doc in known.fields[1:]:
+        values = (str(getattr(version, name)).lower() for version in VERSIONS.values())
+        lines.append(f"| {as_cell(as_code(doc))} | {' | '.join(values)} |")
+    return "\n".join(lines) + "\n"
 
 
 def schemas() -> str:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from custody.errors import JournalBroken
 from custody.model.event import GENESIS
-from custody.store.chain import Chain, Lines
+from custody.store.chain import Chain, Lines, Link
 from custody.store.journal import Journal, verify_journal
 from custody.store.limits import LINE_LIMIT
 from custody.store.root import Root
@@ -90,6 +90,30 @@ def rechained(lines: list[bytes], *, renumber: bool = True) -> bytes:
         made.append(line)
         prev = hashlib.sha256(line).hexdigest()
     return joined(made)
+
+
+class TestVersions:
+    def test_a_journal_of_an_earlier_version_is_read(self, whole: bytes) -> None:
+        earlier = rechained([line.replace(b'"1.1"', b'"1.0"', 1) for line in lines_of(whole)])
+        chain = Chain([earlier], RUN_ID)
+        assert sum(isinstance(found, Link) for found in chain) == LINES
+        assert (chain.version.number, chain.version.verdicts_recorded) == ("1.0", False)
+
+    def test_new_journals_hold_verdicts(self, whole: bytes) -> None:
+        chain = Chain([whole], RUN_ID)
+        assert sum(isinstance(found, Link) for found in chain) == LINES
+        assert (chain.version.number, chain.version.verdicts_recorded) == ("1.1", True)
+
+    @pytest.mark.parametrize("odd", [1, 7, LINES - 1])
+    def test_a_mixture_is_a_fault(self, whole: bytes, odd: int) -> None:
+        lines = lines_of(whole)
+        lines[odd] = lines[odd].replace(b'"1.1"', b'"1.0"', 1)
+        assert faults(rechained(lines)) == [("schema", odd + 1)]
+
+    def test_the_first_line_says_what_the_others_must_be(self, whole: bytes) -> None:
+        first, *rest = lines_of(whole)[:4]
+        mixed = rechained([first.replace(b'"1.1"', b'"1.0"', 1), *rest])
+        assert faults(mixed) == [("schema", 2), ("schema", 3), ("schema", 4)]
 
 
 @pytest.mark.req("P-11")
@@ -205,7 +229,7 @@ class TestLines:
     @pytest.mark.parametrize(
         ("change", "code"),
         [
-            (lambda line: line.replace(b'"1.0"', b'"9.0"'), "schema"),
+            (lambda line: line.replace(b'"1.1"', b'"9.0"'), "schema"),
             (lambda line: line.replace(b'"PipelineStarted"', b'"PipelineEnded"'), "json"),
             (lambda line: line.replace(b'"goal":"g"', b'"goal":7'), "json"),
             (lambda line: line.replace(b'{"', b'{ "', 1), "json"),
@@ -264,7 +288,7 @@ LINE = st.fixed_dictionaries(
         "path": st.text(),
         "data": st.recursive(st.none() | st.text() | st.integers(), st.lists, max_leaves=5),
         "prev": st.one_of(st.just(GENESIS), st.text()),
-        "schema_version": st.just("1.0"),
+        "schema_version": st.sampled_from(["1.0", "1.1", "x"]),
     }
 )
 

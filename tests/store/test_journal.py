@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from custody.errors import JournalBroken, MalformedDocument, PathRefused, StorageFailed
 from custody.model.event import GENESIS, PipelineStarted, StageCompleted
+from custody.model.journal_version import VERSIONS
 from custody.model.layout import EVENTS
 from custody.model.outcome import Outcome
 from custody.model.record import encode
@@ -248,6 +249,14 @@ class TestRecovering:
         journal.close()
         taken_up, torn = Journal.recover(run.root, RUN_ID)
         assert (torn, taken_up.count, taken_up.head) == (0, 3000, journal.head)
+
+    def test_it_goes_on_in_its_own_version(self, run: RunDirectory, record: Record) -> None:
+        record(run.root, version=VERSIONS["1.0"]).close()
+        taken_up, _ = Journal.recover(run.root, RUN_ID)
+        add(taken_up, fact_of())
+        taken_up.commit()
+        taken_up.close()
+        assert {line.schema_version for line in read_lines(run.root)} == {"1.0"}
 
     def test_anything_else_is_left_as_it_is(self, run: RunDirectory, record: Record) -> None:
         record(run.root).close()

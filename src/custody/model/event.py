@@ -16,6 +16,7 @@ from custody.model.change import Tree
 from custody.model.confinement import ChosenLevel
 from custody.model.evidence import Evidence
 from custody.model.ingest import BlockNote, IngestSwitch
+from custody.model.journal_version import CURRENT
 from custody.model.outcome import Outcome, Route
 from custody.model.record import Document, Record
 from custody.model.request import Ack, AnyRequest, Spent
@@ -318,6 +319,8 @@ FACTS: dict[str, type[AnyFact]] = {kind.__name__: kind for kind in AnyFact.__arg
 class JournalLine(Document, frozen=True, kw_only=True, omit_defaults=False):
     """One line of ``events.jsonl``."""
 
+    schema_version: str = CURRENT.number
+    """Version of the journal, the same in all of its lines."""
     seq: int
     ts: str
     """UTC, ISO 8601 with microseconds and ``Z``; for people: order is by ``seq``."""

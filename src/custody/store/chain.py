@@ -7,7 +7,7 @@ a fact that exists, and the line after it names its hash. Codes of `JournalBroke
     json           not one canonical line of the journal
     seq            the lines are chained but not numbered one by one
     job_mismatch   the line belongs to another run
-    schema         written by a version that is not known here
+    schema         of a version that is not known here, or not that of the lines before
     genesis        the first line does not begin a run
     torn           the last line has no end
     empty          there is no line
@@ -29,7 +29,8 @@ import msgspec
 
 from custody.errors import JournalBroken
 from custody.model.event import FACTS, GENESIS, AnyFact, JournalLine, PipelineStarted
-from custody.model.record import SCHEMA_VERSION, encode
+from custody.model.journal_version import CURRENT, VERSIONS, JournalVersion
+from custody.model.record import encode
 from custody.store.limits import LINE_LIMIT
 
 _decode_line = msgspec.json.Decoder(JournalLine).decode
@@ -86,12 +87,18 @@ class Chain:
         self._source = map(_read, self._lines)
         self._ahead: deque[_Read] = deque()
         self._run_id = run_id
+        self._number = ""
         self._seq = 0
         self._blamed = 0
         self.count = 0
         """Lines so far."""
         self.head = GENESIS
         """sha256 of the last of them."""
+
+    @property
+    def version(self) -> JournalVersion:
+        """What holds for the lines; known once there is a good one."""
+        return VERSIONS.get(self._number, CURRENT)
 
     def __iter__(self) -> Iterator[Link | JournalBroken]:
         """Yield good lines and, in their places, what is wrong with the others."""
@@ -134,8 +141,8 @@ class Chain:
         run_id, self._run_id = self._run_id, line.run_id
         if self.count == 1 and line.prev != GENESIS:
             return self._broken("chain_broken", "the lines before it are missing")
-        if line.schema_version != SCHEMA_VERSION:
-            return self._broken("schema", f"schema version {line.schema_version} is not known")
+        if wrong := self._odd_version(line.schema_version):
+            return self._broken("schema", wrong)
         if run_id is not None and line.run_id != run_id:
             return self._broken("job_mismatch", f"it belongs to {line.run_id}, not to {run_id}")
         if line.seq != expected:
@@ -143,6 +150,14 @@ class Chain:
         if self.count == 1 and line.event != PipelineStarted.__name__:
             return self._broken("genesis", f"a run does not begin with {line.event}")
         return None
+
+    def _odd_version(self, version: str) -> str:
+        if version not in VERSIONS:
+            return f"schema version {version} is not known"
+        self._number = self._number or version
+        if version != self._number:
+            return f"its schema version is {version}, that of the lines before {self._number}"
+        return ""
 
     def _followed(self, digest: str, distance: int = 0) -> bool:
         """Whether the next line names ``digest``, or does not say because it cannot be read."""

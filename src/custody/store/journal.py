@@ -24,6 +24,7 @@ import msgspec
 from custody.errors import JournalBroken, PathRefused, StorageFailed
 from custody.model import layout
 from custody.model.event import GENESIS, AnyFact, JournalLine
+from custody.model.journal_version import CURRENT, JournalVersion
 from custody.model.record import encode
 from custody.store import files
 from custody.store.chain import Chain, Link
@@ -52,9 +53,12 @@ class Journal:
         count: int,
         head: str,
         offset: int,
+        version: JournalVersion,
         clock: Clock,
     ) -> None:
         self.run_id = run_id
+        self.version = version
+        """What holds for its lines."""
         self.count = count
         """How many lines there are, those waiting for `commit` too."""
         self.head = head
@@ -70,10 +74,19 @@ class Journal:
         self._poison = ""
 
     @classmethod
-    def create(cls, root: Root, run_id: str, *, clock: Clock = time.time_ns) -> Self:
+    def create(
+        cls,
+        root: Root,
+        run_id: str,
+        *,
+        version: JournalVersion = CURRENT,
+        clock: Clock = time.time_ns,
+    ) -> Self:
         """Begin the journal of a new run; raises `PathRefused` with ``exists`` when it has one."""
         descriptor = root.open_fd(layout.EVENTS, _APPEND)
-        return cls(root, descriptor, run_id, count=0, head=GENESIS, offset=0, clock=clock)
+        return cls(
+            root, descriptor, run_id, count=0, head=GENESIS, offset=0, version=version, clock=clock
+        )
 
     @classmethod
     def recover(cls, root: Root, run_id: str, *, clock: Clock = time.time_ns) -> tuple[Self, int]:
@@ -89,9 +102,14 @@ class Journal:
         try:
             end = _end_of_whole_lines(source)
             target = root.open_fd(temporary, _APPEND)
-            journal = cls(root, target, run_id, count=0, head=GENESIS, offset=0, clock=clock)
-            for link in _good(Chain(_chunks(source, end), run_id), root):
+            journal = cls(
+                root, target, run_id,
+                count=0, head=GENESIS, offset=0, version=CURRENT, clock=clock,
+            )  # fmt: skip
+            chain = Chain(_chunks(source, end), run_id)
+            for link in _good(chain, root):
                 journal._take_over(link)
+            journal.version = chain.version
             journal._settle_as(temporary)
             return journal, os.fstat(source).st_size - end
         except BaseException as error:
@@ -112,6 +130,7 @@ class Journal:
         if self._poison:
             self._refuse_poisoned()
         line = JournalLine(
+            schema_version=self.version.number,
             seq=self.count,
             ts=timestamp(self._clock()),
             run_id=self.run_id,
