@@ -15,6 +15,7 @@ from typing import Any
 import codebase
 from custody import errors
 from custody.model.event import FACTS
+from custody.model.fact import Traits
 from custody.model.graph import AttributeRule
 from custody.model.journal_version import CURRENT, VERSIONS
 from custody.model.schemas import SCHEMAS
@@ -30,6 +31,7 @@ EXIT_CODES = {
     errors.EXIT_WAITING: "waiting for a person",
     errors.EXIT_INTERRUPTED: "interrupted",
 }
+ABOUT = {"run": "the run", "stage": "a stage", "attempt": "an attempt"}
 NOTE = "Made from the code by `make reference`; a test keeps it true.\n"
 
 
@@ -40,19 +42,31 @@ def events() -> str:
         "# Events\n",
         NOTE,
         "Each line of `events.jsonl` carries one fact: `event` names it and `data` holds its",
-        "fields. A fact that is no decision tells of the process, and a replay passes over it.\n",
+        "fields. A fact that is no decision tells of the process, and a replay passes over it.",
+        "Each is about the run, about a stage (one visit of a node) or about an attempt at one.\n",
         "## The line\n",
         field_table(known["JournalLine"], known),
         _versions(known["JournalVersion"]),
     ]
     for name, kind in FACTS.items():
-        role = "a decision" if kind.decision else "not a decision"
         parts += [
             f"## {name}\n",
-            f"{as_code(known[name].doc)} Level `{kind.level}`, {role}.\n",
+            f"{as_code(known[name].doc)} {_traits(kind.traits)}\n",
             field_table(known[name], known),
         ]
     return "\n".join(part for part in parts if part)
+
+
+def _traits(traits: Traits) -> str:
+    """Return what a kind of fact says about itself, in a sentence."""
+    said = [
+        f"About {ABOUT[traits.about]}",
+        f"level `{traits.level}`",
+        "a decision" if traits.decision else "not a decision",
+    ]
+    said += [f"traced as `{traits.traced_as}`"] if traits.traced_as else []
+    said += [] if traits.shared_by_fork else ["left behind by a fork"]
+    return f"{', '.join(said)}."
 
 
 def _versions(known: Record) -> str:

@@ -53,7 +53,7 @@ def decisions(facts: list[AnyFact]) -> list[str]:
     return [
         f"{type(fact).__name__} {encode(fact).decode()}"
         for fact in facts
-        if fact.decision and not isinstance(fact, RequestAnswered | PipelineStarted)
+        if fact.traits.decision and not isinstance(fact, RequestAnswered | PipelineStarted)
     ]
 
 
@@ -263,7 +263,7 @@ def test_a_run_that_is_cut_anywhere_goes_on_to_the_same_end(bench: Bench, more: 
         (run / "manifest.json").write_text(json.dumps({"run_id": manifest["run_id"]}))
         result = api.resume(str(run))
         assert result.summary.status == "PASS"
-        with_cut = [f for f in facts_at(run) if f.decision]
+        with_cut = [f for f in facts_at(run) if f.traits.decision]
         assert decisions(with_cut) == decisions(whole), f"cut after line {kept}"
         assert api.verify(str(run)).mismatches == ()
         shutil.rmtree(run)

@@ -12,16 +12,9 @@ from typing import Any
 import pytest
 
 from custody import api
-from custody.model.event import (
-    AnyFact,
-    IngestFact,
-    IngestFailed,
-    IngestRejected,
-    IngestWritten,
-    RequestAnswered,
-    StageStarted,
-)
+from custody.model.event import AnyFact, RequestAnswered, StageStarted
 from custody.model.ingest import IngestLimits
+from custody.model.ingest_event import IngestFact, IngestFailed, IngestRejected, IngestWritten
 from custody.model.layout import INGEST_MANIFEST
 from custody.model.request import WriteRequest, ingest_of
 from support.bench import Bench
@@ -202,7 +195,7 @@ class TestFailOpen:
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         (failed,) = [fact for fact in bench.facts() if isinstance(fact, IngestFailed)]
-        assert (failed.error_type, failed.level) == ("STORAGE_FAILED", "error")
+        assert (failed.error_type, failed.traits.level) == ("STORAGE_FAILED", "error")
         assert ended(bench.facts()) == ended(bench.facts("without"))
         assert holds(bench)
 
@@ -212,7 +205,7 @@ class TestFailOpen:
         with modes_count():
             bench.run(writing(GOOD), ingest="on")
         (rejected,) = [fact for fact in bench.facts() if isinstance(fact, IngestRejected)]
-        assert rejected.level == "error"
+        assert rejected.traits.level == "error"
         assert ended(bench.facts()) == ended(bench.facts("without"))
         assert holds(bench)
 

@@ -17,18 +17,18 @@ from hypothesis import strategies as st
 from custody.checks.guards.secrets import Redactor
 from custody.ingest.blocks import NOTES
 from custody.ingest.service import Ingested, ingest
-from custody.model.event import (
-    IngestFact,
-    IngestFailed,
-    IngestRejected,
-    IngestSkipped,
-    IngestWritten,
-)
 from custody.model.ingest import (
     Artifact,
     IngestLimits,
     IngestManifest,
     IngestSource,
+)
+from custody.model.ingest_event import (
+    IngestFact,
+    IngestFailed,
+    IngestRejected,
+    IngestSkipped,
+    IngestWritten,
 )
 from custody.model.layout import INGEST_MANIFEST
 from custody.model.record import decode, encode
@@ -50,7 +50,7 @@ def block(path: str, content: str = "x = 1\n", lang: str = "text") -> str:
 
 
 def levels(done: Ingested) -> list[tuple[str, str]]:
-    return [(type(fact).__name__, fact.level) for fact in done.facts]
+    return [(type(fact).__name__, fact.traits.level) for fact in done.facts]
 
 
 def told(done: Ingested, kind: type[IngestFact]) -> IngestFact:
@@ -247,7 +247,7 @@ def test_each_kind_of_ending_has_its_event_and_level(desk: Desk) -> None:
         ("IngestWritten", "info"), ("IngestSkipped", "warning"), ("IngestRejected", "error"),
     ]  # fmt: skip
     for fact in done.facts:
-        assert fact.decision is False
+        assert fact.traits.decision is False
         assert msgspec.json.decode(encode(fact), type=type(fact)) == fact
 
 

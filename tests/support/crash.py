@@ -161,7 +161,7 @@ def _facts(run: Path) -> Iterator[str]:
             fact = line.fact()
             if isinstance(fact, RequestAnswered):
                 yield f"answered {fact.ack.request_id} {fact.ack.status} {fact.diff.sha256}"
-            elif fact.decision and line.event != "PipelineStarted":
+            elif fact.traits.decision and line.event != "PipelineStarted":
                 yield f"{line.event} {encode(fact).decode()}"
 
 

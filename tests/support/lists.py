@@ -54,5 +54,5 @@ def holds(bench: Bench, run_id: str = "r1") -> None:
     """Prove a run: it replays to the last fact, and every claim of it holds."""
     runsdir = str(bench.runsdir)
     assert api.verify(run_id, runsdir=runsdir).mismatches == ()
-    recorded = sum(fact.decision for fact in bench.facts(run_id))
+    recorded = sum(fact.traits.decision for fact in bench.facts(run_id))
     assert api.replay(run_id, runsdir=runsdir).facts == recorded

@@ -23,7 +23,7 @@ ROUTE = Route(target="b", by_condition=False, candidates=())
 def journal(*facts: AnyFact) -> Iterator[JournalLine]:
     for seq, fact in enumerate(facts):
         yield JournalLine(
-            seq=seq, ts=f"t{seq}", run_id="r1", level=fact.level, role="engine",
+            seq=seq, ts=f"t{seq}", run_id="r1", level=fact.traits.level, role="engine",
             event=type(fact).__name__, node=getattr(fact, "node", None), path="",
             data=msgspec.Raw(encode(fact)), prev=GENESIS,
         )  # fmt: skip

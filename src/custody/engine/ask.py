@@ -14,9 +14,10 @@ from typing import NamedTuple, Protocol, TypeVar
 from custody.engine.recording import Recording
 from custody.model import layout
 from custody.model.change import WorkspaceDiff
-from custody.model.event import AnyIngestFact, RequestAnswered
+from custody.model.event import RequestAnswered
 from custody.model.evidence import Evidence
 from custody.model.graph import Node
+from custody.model.ingest_event import AnyIngestFact
 from custody.model.request import Ack, AnyRequest
 from custody.sandbox.stage import StageSandbox
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from custody.engine import level
 from custody.engine.interruption import Interruption
 from custody.engine.recording import Listener
-from custody.engine.records import Records, evidence_of
+from custody.engine.records import Records
 from custody.engine.session import RunResult, Session
 from custody.errors import UsageError
 from custody.model import layout
@@ -15,7 +15,6 @@ from custody.model.confinement import ChosenLevel
 from custody.model.event import (
     AgentReplaced,
     AnyFact,
-    AnyIngestFact,
     JournalLine,
     Origin,
     PipelineReplaced,
@@ -65,7 +64,7 @@ def fork(
             fact = line.fact()
             if isinstance(fact, PipelineReplaced):
                 fact = _still_spent(fact, pipeline, journal.count - 1)
-            for evidence in evidence_of(fact):
+            for evidence in fact.evidence():
                 data = parent.document if evidence.is_document else parent.read_evidence
                 run.write(evidence.path, data(evidence), sync=True)
             journal.append(fact, role=line.role, path=line.path)
@@ -91,7 +90,7 @@ def _confinement(
 
 def _lines_before(records: Records, node: str) -> list[JournalLine]:
     """Return the lines before the last time that ``node`` was entered, as far as they matter."""
-    kept = [line for line in records.lines() if _is_shared(line.fact())]
+    kept = [line for line in records.lines() if is_shared(line.fact())]
     entered = [
         index
         for index, line in enumerate(kept)
@@ -105,10 +104,11 @@ def _lines_before(records: Records, node: str) -> list[JournalLine]:
     return kept[: entered[-1]]
 
 
-def _is_shared(fact: AnyFact) -> bool:
+def is_shared(fact: AnyFact) -> bool:
+    """Whether a fork has the fact: a changed pipeline is the fork's own, unless work was lost."""
     if isinstance(fact, PipelineReplaced):
         return bool(fact.discarded)
-    return fact.decision or isinstance(fact, AgentReplaced | AnyIngestFact)
+    return fact.traits.shared_by_fork
 
 
 def _still_spent(fact: PipelineReplaced, pipeline: Pipeline, seq: int) -> PipelineReplaced:

@@ -10,19 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from custody.errors import ReplayDiverged
-from custody.model.event import (
-    AnyFact,
-    JournalLine,
-    PipelineStarted,
-    RequestAnswered,
-    RouteChosen,
-    StageCompleted,
-    StageFailed,
-)
+from custody.model.event import AnyFact, JournalLine, RequestAnswered
 from custody.model.record import encode
 from custody.store.journal import Journal
-
-_BOUNDARIES = (PipelineStarted, StageCompleted, StageFailed, RouteChosen)
 
 Listener = Callable[[JournalLine, AnyFact], None]
 
@@ -120,7 +110,7 @@ class Recording:
 
     def _played(self, line: JournalLine, fact: AnyFact) -> None:
         self.played += 1
-        if isinstance(fact, _BOUNDARIES):
+        if fact.traits.boundary:
             self.agreed_seq = line.seq
         self._advance()
 
@@ -137,7 +127,7 @@ class Recording:
         self._next = None
         for line in self._recorded:
             fact = line.fact()
-            if fact.decision:
+            if fact.traits.decision:
                 self._next = (line, fact)
                 return
             self._passed(fact)

@@ -12,7 +12,6 @@ from custody.model import layout
 from custody.model.change import Change, Layer, WorkspaceDiff
 from custody.model.confinement import ChosenLevel
 from custody.model.event import (
-    AnyFact,
     GuardrailViolation,
     JournalLine,
     PipelineReplaced,
@@ -20,7 +19,6 @@ from custody.model.event import (
     RequestAnswered,
     StageStarted,
 )
-from custody.model.evidence import Evidence
 from custody.model.graph import Pipeline
 from custody.model.record import decode
 from custody.pipeline.read import load_pipeline
@@ -107,15 +105,6 @@ class Records:
             raise JournalBroken("pipeline_mismatch", f"the run has no part {name!r}")
         sha256 = self.parts[name]
         return Source(self.run.blobs.get(sha256), f"{self.run.path}/{name}")
-
-
-def evidence_of(fact: AnyFact) -> tuple[Evidence, ...]:
-    """Return the files of the run directory that a fact names."""
-    if isinstance(fact, StageStarted) and fact.request is not None:
-        return fact.request.given()
-    if isinstance(fact, RequestAnswered):
-        return (*fact.ack.evidence, fact.diff)
-    return ()
 
 
 class Remembered:

@@ -9,7 +9,8 @@ from custody.engine.loop import Engine
 from custody.engine.recording import Recording, RecordingEnded
 from custody.engine.records import Records, Remembered
 from custody.errors import ReplayDiverged
-from custody.model.event import JournalLine, RunStatus
+from custody.model.event import JournalLine
+from custody.model.fact import RunStatus
 from custody.model.graph import Pipeline
 from custody.model.record import Record
 

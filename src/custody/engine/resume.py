@@ -8,7 +8,7 @@ from custody.engine import level
 from custody.engine.interruption import Interruption
 from custody.engine.queries import overview
 from custody.engine.recording import Listener
-from custody.engine.records import Records, evidence_of
+from custody.engine.records import Records
 from custody.engine.replay import play
 from custody.engine.session import RunResult, Session
 from custody.engine.waiting import waiting
@@ -18,8 +18,6 @@ from custody.model.documents import Checkpoint
 from custody.model.event import (
     AnyFact,
     JournalLine,
-    PipelineCompleted,
-    PipelineFailed,
     PipelineReplaced,
     RequestAnswered,
     RunResumed,
@@ -100,7 +98,7 @@ def put_back_texts(records: Records) -> None:
     They are never synced, because the journal holds their texts.
     """
     for fact in _facts_until_the_end(records):
-        for evidence in evidence_of(fact):
+        for evidence in fact.evidence():
             if evidence.text is not None and layout.is_attempt_file(evidence.path):
                 try:
                     whole = records.run.root.digest(evidence.path)[0] == evidence.sha256
@@ -138,10 +136,10 @@ def _facts_until_the_end(records: Records) -> Iterator[AnyFact]:
     ended = False
     for line in records.lines():
         fact = line.fact()
-        if ended and fact.decision:
+        if ended and fact.traits.decision:
             where = f"{records.run.path}/{layout.EVENTS}:{line.seq + 1}"
             raise JournalBroken("head_mismatch", "it stands after the run's end", where=where)
-        ended = ended or isinstance(fact, PipelineCompleted | PipelineFailed)
+        ended = ended or fact.traits.ends_run is not None
         yield fact
 
 

@@ -16,14 +16,15 @@ import hashlib
 from collections.abc import Iterator
 from typing import TypeVar
 
-from custody.engine.records import Records, evidence_of
+from custody.engine.records import Records
 from custody.engine.replay import play
 from custody.errors import CustodyError, JournalBroken
 from custody.model import layout
 from custody.model.change import Change, Tree
 from custody.model.documents import Checkpoint, Manifest
-from custody.model.event import AnyFact, RequestAnswered, RunStatus, RunWaiting, StageStarted
+from custody.model.event import AnyFact, RequestAnswered, RunWaiting, StageStarted
 from custody.model.evidence import Evidence
+from custody.model.fact import RunStatus
 from custody.model.record import Record, encode, encode_pretty
 from custody.model.request import AgentRequest, AnyRequest, WriteRequest
 from custody.store.files import is_temporary
@@ -298,7 +299,7 @@ class _Audit:
 
     def _note_evidence(self, fact: AnyFact) -> None:
         """Note what files must be; of a document that is written again the blob must stay."""
-        for item in evidence_of(fact):
+        for item in fact.evidence():
             before = self._evidence.get(item.path)
             if before is not None and before.is_document and before.text is None:
                 self._needed[before.sha256] = item.path

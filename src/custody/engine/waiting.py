@@ -6,7 +6,7 @@ import os
 
 from custody.checks.guards.secrets import redactor_for
 from custody.errors import CustodyError, PathRefused, RunNotFound, UsageError
-from custody.model.event import PipelineReplaced, RequestAnswered, RunWaiting
+from custody.model.event import FACTS, RunWaiting
 from custody.model.record import Record
 from custody.store.index import list_runs
 from custody.store.journal import read_lines
@@ -33,7 +33,7 @@ def waiting(path: str) -> Waiting | None:
     with RunDirectory.open(path, write=False) as run:
         found: tuple[str, RunWaiting] | None = None
         for line in read_lines(run.root, run_id=run.run_id, torn_ok=True):
-            if line.event in _TOLD:
+            if FACTS[line.event].traits.waiting:
                 fact = line.fact()
                 found = (line.ts, fact) if isinstance(fact, RunWaiting) else None
         if found is None:
@@ -101,6 +101,3 @@ def _answered(one: Waiting) -> UsageError:
         where=one.answer,
         hint=f"custody resume {one.run_id}",
     )
-
-
-_TOLD = (RunWaiting.__name__, RequestAnswered.__name__, PipelineReplaced.__name__)

@@ -20,18 +20,18 @@ from custody.errors import PathRefused, StorageFailed
 from custody.ingest.fence_reasons import REASONS
 from custody.ingest.fences import Fence, parse_fences
 from custody.model import layout
-from custody.model.event import (
-    AnyIngestFact,
-    IngestRejected,
-    IngestSkipped,
-    IngestWritten,
-)
 from custody.model.ingest import (
     Artifact,
     ArtifactStatus,
     BlockNote,
     IngestLimits,
     summary_of,
+)
+from custody.model.ingest_event import (
+    AnyIngestFact,
+    IngestRejected,
+    IngestSkipped,
+    IngestWritten,
 )
 from custody.model.relpath import RelPath, write_policy
 from custody.store.root import Root

@@ -17,7 +17,6 @@ from custody.errors import CustodyError, Interrupted, StorageFailed
 from custody.ingest.blocks import SHOWN, Destination, Intake
 from custody.model import layout
 from custody.model.allowlist import Allowlist
-from custody.model.event import AnyIngestFact, IngestFailed
 from custody.model.evidence import Evidence
 from custody.model.ingest import (
     IngestLimits,
@@ -26,6 +25,7 @@ from custody.model.ingest import (
     IngestSource,
     summary_of,
 )
+from custody.model.ingest_event import AnyIngestFact, IngestFailed
 from custody.model.record import encode_pretty
 from custody.model.relpath import RelPath
 from custody.model.request import Ack

@@ -6,7 +6,8 @@ from msgspec import UNSET, UnsetType
 
 from custody.model.change import Tree
 from custody.model.confinement import ChosenLevel
-from custody.model.event import Origin, RunStatus
+from custody.model.event import Origin
+from custody.model.fact import RunStatus
 from custody.model.outcome import OutcomeStatus
 from custody.model.record import Document, Record
 

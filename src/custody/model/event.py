@@ -8,33 +8,30 @@ the way to an answer (`IngestWritten` and its kin), are passed over then.
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import msgspec
 
 from custody.model.change import Tree
 from custody.model.confinement import ChosenLevel
 from custody.model.evidence import Evidence
-from custody.model.ingest import BlockNote, IngestSwitch
+from custody.model.fact import Fact, Level, Traits
+from custody.model.ingest import IngestSwitch
+from custody.model.ingest_event import (
+    IngestChecked,
+    IngestFailed,
+    IngestRejected,
+    IngestSkipped,
+    IngestWritten,
+)
 from custody.model.journal_version import CURRENT
 from custody.model.outcome import Outcome, Route
 from custody.model.record import Document, Record
 from custody.model.request import Ack, AnyRequest, Spent
 from custody.model.verdict import GateEffect, Verdict
 
-Level = Literal["info", "warning", "error"]
-RunStatus = Literal["RUNNING", "PASS", "FAIL"]
-
 GENESIS = "0" * 64
 """``prev`` of the first line."""
-
-
-class Fact(Record, frozen=True, omit_defaults=True):
-    """Something that happened, once, and stays true."""
-
-    level: ClassVar[Level] = "info"
-    decision: ClassVar[bool] = True
-    """Whether a replay must produce this fact again."""
 
 
 class Origin(Record, frozen=True):
@@ -46,8 +43,15 @@ class Origin(Record, frozen=True):
 
 
 class PipelineStarted(Fact, frozen=True):
-    """The first line of every run."""
+    """A run begins: the first line of every journal."""
 
+    traits: ClassVar[Traits] = Traits(
+        about="run",
+        changes_state=True,
+        traced_as="SessionInitialized",
+        shown_live=False,
+        boundary=True,
+    )
     pipeline: str
     pipeline_sha256: str
     decided_as: str
@@ -71,8 +75,11 @@ class PipelineStarted(Fact, frozen=True):
 
 
 class StageStarted(Fact, frozen=True):
-    """An attempt begins. What it asks for is durable before it is done."""
+    """An attempt begins, the first of a stage or another. What it asks for is durable by then."""
 
+    traits: ClassVar[Traits] = Traits(
+        about="attempt", changes_state=True, traced_as="NodeInputCaptured", shown_live=False
+    )
     node: str
     type: str
     visit: int
@@ -80,19 +87,33 @@ class StageStarted(Fact, frozen=True):
     request: AnyRequest | None = None
     """None for a node that asks nothing of the outside."""
 
+    def evidence(self) -> tuple[Evidence, ...]:
+        """Return what the attempt is given."""
+        return () if self.request is None else self.request.given()
+
 
 class RequestAnswered(Fact, frozen=True):
-    """The outside answered, and this is what the workspace looked like then."""
+    """The outside answered an attempt, and this is what the workspace looked like then."""
 
+    traits: ClassVar[Traits] = Traits(
+        about="attempt", changes_state=True, traced_as=None, shown_live=False, waiting="ends"
+    )
     node: str
     ack: Ack
     diff: Evidence
     """``workspace.diff.json``: what changed since the stage began."""
 
+    def evidence(self) -> tuple[Evidence, ...]:
+        """Return what the attempt left."""
+        return (*self.ack.evidence, self.diff)
+
 
 class GatePassed(Fact, frozen=True):
     """A gate found nothing wrong with an attempt. Every replay judges again."""
 
+    traits: ClassVar[Traits] = Traits(
+        about="attempt", changes_state=False, traced_as=None, shown_live=False
+    )
     node: str
     visit: int
     attempt: int
@@ -103,7 +124,9 @@ class GatePassed(Fact, frozen=True):
 class GateFailed(Fact, frozen=True):
     """A gate found something wrong with an attempt. Every replay judges again."""
 
-    level: ClassVar[Level] = "warning"
+    traits: ClassVar[Traits] = Traits(
+        about="attempt", changes_state=False, traced_as=None, shown_live=False, level="warning"
+    )
     node: str
     visit: int
     attempt: int
@@ -116,17 +139,25 @@ class GateFailed(Fact, frozen=True):
 
 
 class GuardrailViolation(Fact, frozen=True):
-    """A check refused what was asked for, or what was done."""
+    """A check refused what an attempt asked for, or what it did."""
 
-    level: ClassVar[Level] = "error"
+    traits: ClassVar[Traits] = Traits(
+        about="attempt", changes_state=False, traced_as=None, shown_live=False, level="error"
+    )
     node: str
     verdicts: tuple[Verdict, ...]
 
 
 class StageRetrying(Fact, frozen=True):
-    """An attempt did not succeed and another follows."""
+    """An attempt did not succeed and another at the same stage follows."""
 
-    level: ClassVar[Level] = "warning"
+    traits: ClassVar[Traits] = Traits(
+        about="attempt",
+        changes_state=True,
+        traced_as="NodeExecutionErrored",
+        shown_live=True,
+        level="warning",
+    )
     node: str
     visit: int
     attempt: int
@@ -136,8 +167,15 @@ class StageRetrying(Fact, frozen=True):
 
 
 class StageCompleted(Fact, frozen=True):
-    """A stage ended with success, in whole or in part."""
+    """A stage ended with success, in whole or in part; ``attempt`` was its last."""
 
+    traits: ClassVar[Traits] = Traits(
+        about="stage",
+        changes_state=True,
+        traced_as="NodeOutputCaptured",
+        shown_live=True,
+        boundary=True,
+    )
     node: str
     visit: int
     attempt: int
@@ -145,9 +183,16 @@ class StageCompleted(Fact, frozen=True):
 
 
 class StageFailed(Fact, frozen=True):
-    """A stage ended without success."""
+    """A stage ended without success; ``attempt`` was its last."""
 
-    level: ClassVar[Level] = "error"
+    traits: ClassVar[Traits] = Traits(
+        about="stage",
+        changes_state=True,
+        traced_as="NodeExecutionErrored",
+        shown_live=True,
+        level="error",
+        boundary=True,
+    )
     node: str
     visit: int
     attempt: int
@@ -155,8 +200,15 @@ class StageFailed(Fact, frozen=True):
 
 
 class RouteChosen(Fact, frozen=True):
-    """The next node, and every edge that was looked at."""
+    """Where the run goes after a stage, and every edge that was looked at."""
 
+    traits: ClassVar[Traits] = Traits(
+        about="stage",
+        changes_state=True,
+        traced_as="RouteEvaluated",
+        shown_live=False,
+        boundary=True,
+    )
     node: str
     route: Route
 
@@ -164,13 +216,29 @@ class RouteChosen(Fact, frozen=True):
 class PipelineCompleted(Fact, frozen=True):
     """The run reached an exit with nothing left unhandled."""
 
+    traits: ClassVar[Traits] = Traits(
+        about="run",
+        changes_state=True,
+        traced_as=None,
+        shown_live=False,
+        ends_run="PASS",
+        last_word=True,
+    )
     node: str
 
 
 class PipelineFailed(Fact, frozen=True):
     """The run ended without having done what it was for."""
 
-    level: ClassVar[Level] = "error"
+    traits: ClassVar[Traits] = Traits(
+        about="run",
+        changes_state=True,
+        traced_as=None,
+        shown_live=False,
+        level="error",
+        ends_run="FAIL",
+        last_word=True,
+    )
     node: str
     reason: str
     unhandled: dict[str, str]
@@ -180,15 +248,32 @@ class PipelineFailed(Fact, frozen=True):
 class RunInterrupted(Fact, frozen=True):
     """The process was told to end; the run can be resumed."""
 
-    level: ClassVar[Level] = "warning"
-    decision: ClassVar[bool] = False
+    traits: ClassVar[Traits] = Traits(
+        about="run",
+        changes_state=False,
+        traced_as=None,
+        shown_live=False,
+        level="warning",
+        decision=False,
+        shared_by_fork=False,
+        last_word=True,
+    )
     reason: str
 
 
 class RunWaiting(Fact, frozen=True):
     """The process ended because a person must answer first; the run can be resumed then."""
 
-    decision: ClassVar[bool] = False
+    traits: ClassVar[Traits] = Traits(
+        about="run",
+        changes_state=False,
+        traced_as=None,
+        shown_live=False,
+        decision=False,
+        shared_by_fork=False,
+        last_word=True,
+        waiting="begins",
+    )
     node: str
     request_id: str
     path: str
@@ -200,7 +285,14 @@ class RunWaiting(Fact, frozen=True):
 class RunResumed(Fact, frozen=True):
     """A process took the run up again."""
 
-    decision: ClassVar[bool] = False
+    traits: ClassVar[Traits] = Traits(
+        about="run",
+        changes_state=False,
+        traced_as="ResumeLoaded",
+        shown_live=True,
+        decision=False,
+        shared_by_fork=False,
+    )
     torn_bytes: int = 0
     """How many bytes of a half-written last line were cut off."""
     restored: tuple[str, ...] = ()
@@ -211,8 +303,15 @@ class RunResumed(Fact, frozen=True):
 class PipelineReplaced(Fact, frozen=True):
     """The run goes on with a changed pipeline; lines after ``kept_seq`` no longer count."""
 
-    level: ClassVar[Level] = "warning"
-    decision: ClassVar[bool] = False
+    traits: ClassVar[Traits] = Traits(
+        about="run",
+        changes_state=True,
+        traced_as=None,
+        shown_live=True,
+        level="warning",
+        decision=False,
+        waiting="ends",
+    )
     old_sha256: str
     new_sha256: str
     kept_seq: int
@@ -229,63 +328,11 @@ class PipelineReplaced(Fact, frozen=True):
 class AgentReplaced(Fact, frozen=True):
     """From here on another agent is asked where a node names none."""
 
-    decision: ClassVar[bool] = False
+    traits: ClassVar[Traits] = Traits(
+        about="run", changes_state=True, traced_as=None, shown_live=False, decision=False
+    )
     agent: str
 
-
-class IngestFact(Fact, frozen=True):
-    """Something that became of the blocks of a document; its line stands before the answer's."""
-
-    decision: ClassVar[bool] = False
-    node: str
-    doc_path: str
-    """The document, relative to the run directory."""
-    count: int = 0
-    """How many blocks it is about."""
-    blocks: tuple[BlockNote, ...] = ()
-    """The first hundred of them; the manifest has all."""
-
-
-class IngestWritten(IngestFact, frozen=True):
-    """Blocks of a document were written to the workspace."""
-
-
-class IngestSkipped(IngestFact, frozen=True):
-    """Blocks did not have the one accepted form; with none, there was nothing to ingest."""
-
-    level: ClassVar[Level] = "warning"
-
-
-class IngestRejected(IngestFact, frozen=True):
-    """Blocks were unsafe, too much, or could not be written."""
-
-    level: ClassVar[Level] = "error"
-
-
-class IngestChecked(Fact, frozen=True):
-    """Something is odd about files that were written; they stay."""
-
-    level: ClassVar[Level] = "warning"
-    decision: ClassVar[bool] = False
-    node: str
-    doc_path: str
-    verdicts: tuple[Verdict, ...]
-    """The first hundred."""
-
-
-class IngestFailed(Fact, frozen=True):
-    """Reading a document for its blocks went wrong; the stage ends as it would have without."""
-
-    level: ClassVar[Level] = "error"
-    decision: ClassVar[bool] = False
-    node: str
-    doc_path: str
-    error_type: str
-    reason: str
-
-
-AnyIngestFact = IngestWritten | IngestSkipped | IngestRejected | IngestChecked | IngestFailed
-"""What becomes of documents."""
 
 AnyFact = (
     PipelineStarted

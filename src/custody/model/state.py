@@ -18,13 +18,13 @@ from custody.model.event import (
     PipelineStarted,
     RequestAnswered,
     RouteChosen,
-    RunStatus,
     StageCompleted,
     StageFailed,
     StageRetrying,
     StageStarted,
 )
 from custody.model.evidence import Evidence
+from custody.model.fact import RunStatus
 from custody.model.outcome import Outcome
 from custody.model.request import Spent
 from custody.model.scope import Scope
@@ -104,7 +104,9 @@ class State(Scope):
             case AgentReplaced():
                 self.agent = fact.agent
             case PipelineCompleted() | PipelineFailed():
-                self.status = _ENDS[type(fact)]
+                self.status = fact.traits.ends_run or self.status
+            case _:
+                _refuse_overlooked(fact)
 
     def _enter(self, fact: StageStarted) -> None:
         if fact.attempt == 1:
@@ -160,4 +162,6 @@ class State(Scope):
         }
 
 
-_ENDS: dict[type[AnyFact], RunStatus] = {PipelineCompleted: "PASS", PipelineFailed: "FAIL"}
+def _refuse_overlooked(fact: AnyFact) -> None:
+    if fact.traits.changes_state:
+        raise TypeError(f"{type(fact).__name__} has no place in the state")

@@ -11,20 +11,10 @@ import msgspec
 
 from custody.errors import JournalBroken
 from custody.model import layout
-from custody.model.event import (
-    GENESIS,
-    JournalLine,
-    PipelineCompleted,
-    PipelineFailed,
-    RunInterrupted,
-    RunWaiting,
-)
+from custody.model.event import FACTS, GENESIS, JournalLine
 from custody.store import files
 from custody.store.root import Root
 
-_LAST_WORDS = (PipelineCompleted, PipelineFailed, RunInterrupted, RunWaiting)
-ENDINGS = {kind.__name__ for kind in _LAST_WORDS}
-"""Events after which no process is at work, unless a line follows."""
 _CHUNK = 1 << 20
 _PAUSE = 0.2
 
@@ -49,7 +39,7 @@ def follow(root: Root, *, wait: Callable[[], None] = _pause) -> Iterator[Journal
             head = hashlib.sha256(raw).hexdigest()
             last = line.event
             yield line
-        if last in ENDINGS:
+        if last and FACTS[last].traits.last_word:
             return
         wait()
 

@@ -134,7 +134,7 @@ class Journal:
             seq=self.count,
             ts=timestamp(self._clock()),
             run_id=self.run_id,
-            level=fact.level,
+            level=fact.traits.level,
             role=role,
             event=type(fact).__name__,
             node=getattr(fact, "node", None),

@@ -33,6 +33,13 @@ TEXT_LIMIT = 64 * 1024
 """How many characters of a file are kept: the last ones."""
 
 
+class Noted(Record, frozen=True):
+    """A fact about an attempt that has no field of its own."""
+
+    event: str
+    fact: AnyFact
+
+
 class Attempt(Record, frozen=True):
     """What the journal says about one attempt."""
 
@@ -57,6 +64,8 @@ class Attempt(Record, frozen=True):
     """Seconds until the next attempt; None for the last one."""
     route: Route | None = None
     """Where the run went from here."""
+    others: tuple[Noted, ...] = ()
+    """What else the journal says of it."""
 
     @property
     def number(self) -> str:
@@ -91,7 +100,7 @@ def attempts(lines: Iterable[JournalLine], node: str) -> tuple[Attempt, ...]:
         fact = line.fact()
         if isinstance(fact, StageStarted):
             found.append(_begun(line, fact))
-        elif found:
+        elif found and fact.traits.about != "run":
             found[-1] = _continued(found[-1], line, fact)
     return tuple(found)
 
@@ -138,7 +147,7 @@ def _continued(  # noqa: PLR0911 - one answer for each kind of fact
         case RouteChosen():
             return replace(attempt, route=fact.route)
         case _:
-            return attempt
+            return replace(attempt, others=(*attempt.others, Noted(event=line.event, fact=fact)))
 
 
 def _evidence_of(attempt: Attempt) -> tuple[Evidence, ...]:

@@ -11,31 +11,21 @@ RouteEvaluated       every edge that was looked at, and the one taken
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 from custody.model.event import (
     AnyFact,
     JournalLine,
-    PipelineStarted,
     RouteChosen,
-    RunResumed,
     StageCompleted,
     StageFailed,
     StageRetrying,
     StageStarted,
 )
+from custody.model.fact import TraceName
 from custody.model.outcome import Outcome
 from custody.model.record import Document, encode
 from custody.model.state import State
-
-RecordName = Literal[
-    "SessionInitialized",
-    "ResumeLoaded",
-    "NodeInputCaptured",
-    "NodeOutputCaptured",
-    "NodeExecutionErrored",
-    "RouteEvaluated",
-]
 
 
 class TraceRecord(Document, frozen=True, kw_only=True):
@@ -44,7 +34,7 @@ class TraceRecord(Document, frozen=True, kw_only=True):
     seq: int
     """The journal line that this record was made from."""
     ts: str
-    record: RecordName
+    record: TraceName
     node: str | None
     data: Any
 
@@ -54,33 +44,25 @@ def trace_line(line: JournalLine, fact: AnyFact, before: State) -> bytes:
 
     ``before`` is where the run stood until then.
     """
-    made = _record_of(fact, before)
-    if made is None:
+    name = fact.traits.traced_as
+    if name is None:
         return b""
-    name, data = made
+    data = _data_of(fact, before)
     record = TraceRecord(seq=line.seq, ts=line.ts, record=name, node=line.node, data=data)
     return encode(record) + b"\n"
 
 
-def _record_of(fact: AnyFact, before: State) -> tuple[RecordName, Any] | None:
+def _data_of(fact: AnyFact, before: State) -> Any:
+    """Return what a record says: of most facts all that they hold."""
     match fact:
         case StageStarted():
-            return "NodeInputCaptured", _input(fact, before)
-        case StageCompleted():
-            return "NodeOutputCaptured", _output(fact, before)
-        case StageFailed() | StageRetrying():
-            return "NodeExecutionErrored", _output(fact, before)
+            return _input(fact, before)
+        case StageCompleted() | StageFailed() | StageRetrying():
+            return _output(fact, before)
         case RouteChosen():
-            return "RouteEvaluated", fact.route
-        case PipelineStarted() | RunResumed():
-            return _SESSION[type(fact)], fact
-    return None
-
-
-_SESSION: dict[type, RecordName] = {
-    PipelineStarted: "SessionInitialized",
-    RunResumed: "ResumeLoaded",
-}
+            return fact.route
+        case _:
+            return fact
 
 
 def _input(fact: StageStarted, before: State) -> dict[str, Any]:

@@ -13,11 +13,6 @@ from custody.model.event import (
     GateFailed,
     GatePassed,
     GuardrailViolation,
-    IngestChecked,
-    IngestFailed,
-    IngestRejected,
-    IngestSkipped,
-    IngestWritten,
     JournalLine,
     PipelineCompleted,
     PipelineFailed,
@@ -34,6 +29,13 @@ from custody.model.event import (
 )
 from custody.model.evidence import Evidence
 from custody.model.ingest import BlockNote
+from custody.model.ingest_event import (
+    IngestChecked,
+    IngestFailed,
+    IngestRejected,
+    IngestSkipped,
+    IngestWritten,
+)
 from custody.model.outcome import Outcome, Route
 from custody.model.record import encode
 from custody.model.request import Ack

@@ -28,7 +28,7 @@ def line_of(fact: AnyFact) -> JournalLine:
     import msgspec
 
     return JournalLine(
-        seq=0, ts="2026-01-31T10:15:00.000000Z", run_id="r1", level=fact.level, role="engine",
+        seq=0, ts="2026-01-31T10:15:00Z", run_id="r1", level=fact.traits.level, role="engine",
         event=type(fact).__name__, node=None, path="", data=msgspec.Raw(encode(fact)), prev=GENESIS,
     )  # fmt: skip
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from custody.cli.render.report import Location, failing, report
 from custody.model.documents import StageSummary, Summary
-from custody.model.event import RunStatus
+from custody.model.fact import RunStatus
 from custody.model.outcome import OutcomeStatus
 
 PLACE = Location(path="runs/r1", name="r1")

@@ -10,11 +10,8 @@ from custody.model.event import (
     GateFailed,
     GatePassed,
     GuardrailViolation,
-    IngestChecked,
-    IngestFact,
-    IngestFailed,
     JournalLine,
-    Level,
+    PipelineCompleted,
     PipelineFailed,
     PipelineReplaced,
     PipelineStarted,
@@ -28,9 +25,14 @@ from custody.model.event import (
     StageRetrying,
     StageStarted,
 )
+from custody.model.fact import Level
+from custody.model.ingest_event import IngestChecked, IngestFact, IngestFailed
 from custody.model.outcome import Outcome
+from custody.model.record import encode
 
-_TONES: dict[Level, Tone] = {"info": "", "warning": "warn", "error": "bad"}
+TONES: dict[Level, Tone] = {"info": "", "warning": "warn", "error": "bad"}
+PLAIN_LIMIT = 200
+"""How many characters of a fact are shown that has no words of its own."""
 
 
 def journal_line(line: JournalLine) -> Line:
@@ -38,7 +40,7 @@ def journal_line(line: JournalLine) -> Line:
     clock = line.ts.partition("T")[2]
     columns = f"{line.seq:>5}", clock, f"{line.event:<18}", f"{line.node or '-':<12}"
     parts = (*columns, detail(line.fact()))
-    return Line("  ".join(parts).rstrip(), _TONES[line.level])
+    return Line("  ".join(parts).rstrip(), TONES[line.level])
 
 
 def detail(fact: AnyFact) -> str:  # noqa: PLR0911 - one answer for each kind of fact
@@ -85,8 +87,10 @@ def _of_the_run(fact: AnyFact) -> str:  # noqa: PLR0911 - the same
             return f"{fact.agent} is asked from here on"
         case IngestFact() | IngestChecked() | IngestFailed():
             return f"{fact.doc_path}: {_of_blocks(fact)}"
-        case _:
+        case PipelineCompleted():
             return ""
+        case _:
+            return encode(fact).decode()[:PLAIN_LIMIT]
 
 
 def _of_blocks(fact: IngestFact | IngestChecked | IngestFailed) -> str:

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
+from custody.cli.render.journal import TONES, detail
 from custody.cli.render.table import count, seconds
 from custody.cli.result import Line, Tone
 from custody.model.event import (
@@ -105,6 +106,8 @@ class Board:
             self.failures.pop(fact.node, None)
 
     def _line_about(self, fact: AnyFact) -> Line | None:
+        if not fact.traits.shown_live:
+            return None
         match fact:
             case StageCompleted() | StageFailed():
                 return stage_line(self._rows[-1])
@@ -116,7 +119,8 @@ class Board:
             case PipelineReplaced():
                 return Line(f"pipeline changed; {count(len(fact.reused), 'node')} kept", "warn")
             case _:
-                return None
+                name, node = type(fact).__name__, getattr(fact, "node", "")
+                return Line(f"{node:<16} {name}  {detail(fact)}", TONES[fact.traits.level])
 
 
 def stage_line(row: Row) -> Line:

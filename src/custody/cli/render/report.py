@@ -10,7 +10,7 @@ from custody.cli.render.progress import tone
 from custody.cli.render.table import count, seconds, table
 from custody.cli.result import Line, Tone
 from custody.model.documents import StageSummary, Summary
-from custody.model.event import RunStatus
+from custody.model.fact import RunStatus
 
 SHOWN_STAGES = 40
 SHOWN_CHANGES = 20

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from custody.cli.render.journal import TONES, detail
 from custody.cli.render.progress import tone
 from custody.cli.render.table import count, seconds
 from custody.cli.result import Line, Tone
@@ -54,6 +55,8 @@ def _facts(attempt: Attempt) -> Iterator[Line]:
         yield _gate(judged)
     for verdict in attempt.verdicts:
         yield Line(f"  refused: {verdict.code} {verdict.subject} {verdict.reason}", "bad")
+    for noted in attempt.others:
+        yield Line(f"  {noted.event}: {detail(noted.fact)}", TONES[noted.fact.traits.level])
     if attempt.retry_delay is not None:
         yield Line(f"  tried again after {seconds(attempt.retry_delay)}", "warn")
     if attempt.route is not None:
