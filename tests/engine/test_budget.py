@@ -12,7 +12,8 @@ from custody import api
 from custody.engine import loop
 from custody.engine.route import choose
 from custody.errors import PipelineInvalid
-from custody.model.event import PipelineReplaced, RequestAnswered, StageStarted
+from custody.model.event import RequestAnswered, StageStarted
+from custody.model.process_event import PipelineReplaced
 from support.bench import Bench
 
 LOOP = """

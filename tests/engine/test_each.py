@@ -16,13 +16,13 @@ from custody.errors import PipelineChanged
 from custody.model.event import (
     AnyFact,
     GuardrailViolation,
-    PipelineReplaced,
     PipelineStarted,
     RequestAnswered,
     StageCompleted,
     StageFailed,
     StageStarted,
 )
+from custody.model.process_event import PipelineReplaced
 from custody.model.record import encode
 from support.bench import Bench
 from support.lists import OVER_RANGE, PART, holds, over_list, over_range, part

@@ -14,7 +14,8 @@ import pytest
 
 from custody import api
 from custody.errors import JournalBroken, PipelineChanged, RunExists, RunLocked
-from custody.model.event import PipelineReplaced, RunInterrupted, RunResumed, StageStarted
+from custody.model.event import StageStarted
+from custody.model.process_event import PipelineReplaced, RunInterrupted, RunResumed
 from custody.store.rundir import RunDirectory
 from support.bench import Bench
 

@@ -11,7 +11,8 @@ from custody import api
 from custody.cli import main
 from custody.engine.recording import Recording
 from custody.errors import PipelineInvalid, RunNotFound, UsageError
-from custody.model.event import AnyFact, RequestAnswered, RunWaiting
+from custody.model.event import AnyFact, RequestAnswered
+from custody.model.process_event import RunWaiting
 from support.bench import Bench
 
 ASKS = 'ask [prompt="Review the change for $goal."] start -> ask -> done'

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from custody.model.event import RequestAnswered, RunResumed
+from custody.model.event import RequestAnswered
+from custody.model.process_event import RunResumed
 from custody.store.journal import Journal, read_lines
 from custody.store.limits import TEXT_LIMIT
 from custody.store.root import Root

@@ -15,8 +15,9 @@ from custody.cli.render.progress import Board
 from custody.cli.render.stage import stage
 from custody.cli.result import Line
 from custody.engine.fork import is_shared
-from custody.model.event import FACTS, PipelineReplaced, StageStarted
+from custody.model.event import FACTS, StageStarted
 from custody.model.fact import About, Fact, Level, RunStatus, TraceName, Traits
+from custody.model.process_event import PipelineReplaced
 from custody.model.state import State
 from custody.views.attempts import Account, attempts
 from custody.views.trace import trace_line

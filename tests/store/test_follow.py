@@ -7,14 +7,9 @@ import pytest
 
 from custody.errors import JournalBroken
 from custody.model.change import Tree
-from custody.model.event import (
-    AnyFact,
-    PipelineCompleted,
-    PipelineStarted,
-    RunInterrupted,
-    RunResumed,
-)
+from custody.model.event import AnyFact, PipelineCompleted, PipelineStarted
 from custody.model.layout import EVENTS
+from custody.model.process_event import RunInterrupted, RunResumed
 from custody.store.follow import follow
 from custody.store.journal import Journal
 from custody.store.root import Root

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from custody.errors import BlobDamaged, JournalBroken, RunNotFound
 from custody.model.change import Tree
 from custody.model.documents import Checkpoint
-from custody.model.event import AnyFact, PipelineStarted, RequestAnswered, RunResumed
+from custody.model.event import AnyFact, PipelineStarted, RequestAnswered
+from custody.model.process_event import RunResumed
 from custody.model.request import Ack
 from custody.store.files import write_all
 from custody.store.journal import Journal, read_lines

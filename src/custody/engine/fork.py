@@ -12,16 +12,9 @@ from custody.engine.session import RunResult, Session
 from custody.errors import UsageError
 from custody.model import layout
 from custody.model.confinement import ChosenLevel
-from custody.model.event import (
-    AgentReplaced,
-    AnyFact,
-    JournalLine,
-    Origin,
-    PipelineReplaced,
-    RunResumed,
-    StageStarted,
-)
+from custody.model.event import AnyFact, JournalLine, Origin, StageStarted
 from custody.model.graph import Pipeline
+from custody.model.process_event import AgentReplaced, PipelineReplaced, RunResumed
 from custody.store.journal import Journal, digest
 from custody.store.rundir import RunDirectory
 from custody.workspace.workspace import Workspace

@@ -14,12 +14,12 @@ from custody.model.confinement import ChosenLevel
 from custody.model.event import (
     GuardrailViolation,
     JournalLine,
-    PipelineReplaced,
     PipelineStarted,
     RequestAnswered,
     StageStarted,
 )
 from custody.model.graph import Pipeline
+from custody.model.process_event import PipelineReplaced
 from custody.model.record import decode
 from custody.pipeline.read import load_pipeline
 from custody.pipeline.subpipeline_files import Source

@@ -15,16 +15,9 @@ from custody.engine.waiting import waiting
 from custody.errors import JournalBroken, MalformedDocument, PathRefused, PipelineChanged
 from custody.model import layout
 from custody.model.documents import Checkpoint
-from custody.model.event import (
-    AnyFact,
-    JournalLine,
-    PipelineReplaced,
-    RequestAnswered,
-    RunResumed,
-    StageCompleted,
-    StageStarted,
-)
+from custody.model.event import AnyFact, JournalLine, RequestAnswered, StageCompleted, StageStarted
 from custody.model.graph import Pipeline, same_sources
+from custody.model.process_event import PipelineReplaced, RunResumed
 from custody.model.request import Spent
 from custody.store.journal import Journal, digest, read_lines
 from custody.store.rundir import RunDirectory

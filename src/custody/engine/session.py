@@ -18,12 +18,8 @@ from custody.errors import AnswerAwaited, Interrupted
 from custody.executors.dispatch import Dispatch
 from custody.model import layout
 from custody.model.documents import Summary
-from custody.model.event import (
-    RunInterrupted,
-    RunResumed,
-    RunWaiting,
-)
 from custody.model.graph import Pipeline
+from custody.model.process_event import RunInterrupted, RunResumed, RunWaiting
 from custody.model.record import Record
 from custody.store.journal import Journal
 from custody.views.collect import Collector

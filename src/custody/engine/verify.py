@@ -22,9 +22,10 @@ from custody.errors import CustodyError, JournalBroken
 from custody.model import layout
 from custody.model.change import Change, Tree
 from custody.model.documents import Checkpoint, Manifest
-from custody.model.event import AnyFact, RequestAnswered, RunWaiting, StageStarted
+from custody.model.event import AnyFact, RequestAnswered, StageStarted
 from custody.model.evidence import Evidence
 from custody.model.fact import RunStatus
+from custody.model.process_event import RunWaiting
 from custody.model.record import Record, encode, encode_pretty
 from custody.model.request import AgentRequest, AnyRequest, WriteRequest
 from custody.store.files import is_temporary

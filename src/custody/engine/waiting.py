@@ -6,7 +6,8 @@ import os
 
 from custody.checks.guards.secrets import redactor_for
 from custody.errors import CustodyError, PathRefused, RunNotFound, UsageError
-from custody.model.event import FACTS, RunWaiting
+from custody.model.event import FACTS
+from custody.model.process_event import RunWaiting
 from custody.model.record import Record
 from custody.store.index import list_runs
 from custody.store.journal import read_lines

@@ -2,8 +2,8 @@
 
 A run is a sequence of facts. What the engine decided is a pure function of the facts before
 it, so the sequence can be made again from the answers in it. Facts that tell of the process
-rather than of a decision (`RunResumed`, `RunInterrupted`, `RunWaiting`), or of what was done on
-the way to an answer (`IngestWritten` and its kin), are passed over then.
+rather than of a decision (`process_event`), or of what was done on the way to an answer
+(`ingest_event`), are passed over then.
 """
 
 from __future__ import annotations
@@ -26,8 +26,15 @@ from custody.model.ingest_event import (
 )
 from custody.model.journal_version import CURRENT
 from custody.model.outcome import Outcome, Route
+from custody.model.process_event import (
+    AgentReplaced,
+    PipelineReplaced,
+    RunInterrupted,
+    RunResumed,
+    RunWaiting,
+)
 from custody.model.record import Document, Record
-from custody.model.request import Ack, AnyRequest, Spent
+from custody.model.request import Ack, AnyRequest
 from custody.model.verdict import GateEffect, Verdict
 
 GENESIS = "0" * 64
@@ -243,95 +250,6 @@ class PipelineFailed(Fact, frozen=True):
     reason: str
     unhandled: dict[str, str]
     """Nodes whose failure nobody handled, with their reasons."""
-
-
-class RunInterrupted(Fact, frozen=True):
-    """The process was told to end; the run can be resumed."""
-
-    traits: ClassVar[Traits] = Traits(
-        about="run",
-        changes_state=False,
-        traced_as=None,
-        shown_live=False,
-        level="warning",
-        decision=False,
-        shared_by_fork=False,
-        last_word=True,
-    )
-    reason: str
-
-
-class RunWaiting(Fact, frozen=True):
-    """The process ended because a person must answer first; the run can be resumed then."""
-
-    traits: ClassVar[Traits] = Traits(
-        about="run",
-        changes_state=False,
-        traced_as=None,
-        shown_live=False,
-        decision=False,
-        shared_by_fork=False,
-        last_word=True,
-        waiting="begins",
-    )
-    node: str
-    request_id: str
-    path: str
-    """What is asked for, relative to the run directory."""
-    answer: str
-    """The file that must be written, once, relative to the run directory."""
-
-
-class RunResumed(Fact, frozen=True):
-    """A process took the run up again."""
-
-    traits: ClassVar[Traits] = Traits(
-        about="run",
-        changes_state=False,
-        traced_as="ResumeLoaded",
-        shown_live=True,
-        decision=False,
-        shared_by_fork=False,
-    )
-    torn_bytes: int = 0
-    """How many bytes of a half-written last line were cut off."""
-    restored: tuple[str, ...] = ()
-    """Workspace paths that were put back to what the journal says; the first hundred."""
-    restored_count: int = 0
-
-
-class PipelineReplaced(Fact, frozen=True):
-    """The run goes on with a changed pipeline; lines after ``kept_seq`` no longer count."""
-
-    traits: ClassVar[Traits] = Traits(
-        about="run",
-        changes_state=True,
-        traced_as=None,
-        shown_live=True,
-        level="warning",
-        decision=False,
-        waiting="ends",
-    )
-    old_sha256: str
-    new_sha256: str
-    kept_seq: int
-    reused: tuple[str, ...]
-    """Nodes whose finished work was kept."""
-    discarded: dict[str, Spent] = {}
-    """What the lines that no longer count have cost, by node: it stays spent."""
-    confinement: ChosenLevel | None = None
-    """How programs are confined from here on, where no stage started one before."""
-    parts: dict[str, str] = {}
-    """What `PipelineStarted.parts` is from here on."""
-
-
-class AgentReplaced(Fact, frozen=True):
-    """From here on another agent is asked where a node names none."""
-
-    traits: ClassVar[Traits] = Traits(
-        about="run", changes_state=True, traced_as=None, shown_live=False, decision=False
-    )
-    agent: str
 
 
 AnyFact = (

@@ -10,11 +10,9 @@ from __future__ import annotations
 
 from custody.model.confinement import ChosenLevel
 from custody.model.event import (
-    AgentReplaced,
     AnyFact,
     PipelineCompleted,
     PipelineFailed,
-    PipelineReplaced,
     PipelineStarted,
     RequestAnswered,
     RouteChosen,
@@ -26,6 +24,7 @@ from custody.model.event import (
 from custody.model.evidence import Evidence
 from custody.model.fact import RunStatus
 from custody.model.outcome import Outcome
+from custody.model.process_event import AgentReplaced, PipelineReplaced
 from custody.model.request import Spent
 from custody.model.scope import Scope
 

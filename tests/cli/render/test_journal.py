@@ -8,7 +8,6 @@ from custody.cli.result import Line
 from custody.model.event import (
     FACTS,
     GENESIS,
-    AgentReplaced,
     AnyFact,
     GateFailed,
     GatePassed,
@@ -16,12 +15,8 @@ from custody.model.event import (
     JournalLine,
     PipelineCompleted,
     PipelineFailed,
-    PipelineReplaced,
     RequestAnswered,
     RouteChosen,
-    RunInterrupted,
-    RunResumed,
-    RunWaiting,
     StageCompleted,
     StageFailed,
     StageRetrying,
@@ -37,6 +32,13 @@ from custody.model.ingest_event import (
     IngestWritten,
 )
 from custody.model.outcome import Outcome, Route
+from custody.model.process_event import (
+    AgentReplaced,
+    PipelineReplaced,
+    RunInterrupted,
+    RunResumed,
+    RunWaiting,
+)
 from custody.model.record import encode
 from custody.model.request import Ack
 from custody.model.verdict import Verdict

@@ -10,15 +10,14 @@ from custody.model.event import (
     GENESIS,
     AnyFact,
     JournalLine,
-    PipelineReplaced,
     RouteChosen,
-    RunResumed,
     StageCompleted,
     StageFailed,
     StageRetrying,
     StageStarted,
 )
 from custody.model.outcome import Outcome, Route
+from custody.model.process_event import PipelineReplaced, RunResumed
 from custody.model.record import encode
 
 FAILED = Outcome(status="fail", failure_reason="tool_exit_code_1", failure_summary="exit code 1")

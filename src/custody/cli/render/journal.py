@@ -5,7 +5,6 @@ from __future__ import annotations
 from custody.cli.render.table import count, seconds
 from custody.cli.result import Line, Tone
 from custody.model.event import (
-    AgentReplaced,
     AnyFact,
     GateFailed,
     GatePassed,
@@ -13,13 +12,9 @@ from custody.model.event import (
     JournalLine,
     PipelineCompleted,
     PipelineFailed,
-    PipelineReplaced,
     PipelineStarted,
     RequestAnswered,
     RouteChosen,
-    RunInterrupted,
-    RunResumed,
-    RunWaiting,
     StageCompleted,
     StageFailed,
     StageRetrying,
@@ -28,6 +23,13 @@ from custody.model.event import (
 from custody.model.fact import Level
 from custody.model.ingest_event import IngestChecked, IngestFact, IngestFailed
 from custody.model.outcome import Outcome
+from custody.model.process_event import (
+    AgentReplaced,
+    PipelineReplaced,
+    RunInterrupted,
+    RunResumed,
+    RunWaiting,
+)
 from custody.model.record import encode
 
 TONES: dict[Level, Tone] = {"info": "", "warning": "warn", "error": "bad"}

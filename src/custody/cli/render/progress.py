@@ -17,14 +17,13 @@ from custody.cli.result import Line, Tone
 from custody.model.event import (
     AnyFact,
     JournalLine,
-    PipelineReplaced,
-    RunResumed,
     StageCompleted,
     StageFailed,
     StageRetrying,
     StageStarted,
 )
 from custody.model.outcome import Outcome
+from custody.model.process_event import PipelineReplaced, RunResumed
 
 SHOWN = 12
 """How many stages are kept in sight."""

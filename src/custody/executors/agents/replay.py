@@ -19,7 +19,8 @@ from custody.executors import Stage
 from custody.executors.agents.settings import Settings
 from custody.model import layout
 from custody.model.change import Change, WorkspaceDiff
-from custody.model.event import JournalLine, PipelineReplaced, RequestAnswered, StageStarted
+from custody.model.event import JournalLine, RequestAnswered, StageStarted
+from custody.model.process_event import PipelineReplaced
 from custody.model.record import Record, decode, encode_pretty
 from custody.model.relpath import RelPath
 from custody.model.request import Ack, AgentRequest
