@@ -14,8 +14,8 @@ from custody.model import layout
 OWNER = "custody.model.layout"
 EXCEPTIONS: dict[str, str] = {
     "src/custody/api.py 'inbox'": "the name of a function",
-    "src/custody/cli/__init__.py 'inbox'": "the name of a command",
-    "src/custody/cli/init.py 'pipeline.dot'": "a file of the user's project",
+    "src/custody/cli/commands/__init__.py 'inbox'": "the name of a command",
+    "src/custody/cli/commands/init.py 'pipeline.dot'": "a file of the user's project",
     "src/custody/engine/concurrency.py 'outbox'": "the name of an agent",
     "src/custody/executors/agents/__init__.py 'outbox'": "the name of an agent",
     "src/custody/handlers/agent_settings.py 'outbox'": "the name of an agent",
