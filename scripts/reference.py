@@ -14,6 +14,7 @@ from typing import Any
 
 import codebase
 from custody import errors
+from custody.model import record as model
 from custody.model.event import FACTS
 from custody.model.fact import Traits
 from custody.model.graph import AttributeRule
@@ -140,6 +141,8 @@ def nodes() -> str:
     for kind in catalog().values():
         shape = f" Shape `{kind.shape}`." if kind.shape else ""
         parts += [f"## {kind.name}\n", f"{kind.doc}{shape}\n", _attributes(kind.attributes)]
+        if kind.families is not None:
+            parts.append("And the settings of [agents](agents.md).\n")
     for title, rules in (
         ("Any node", vocabulary.NODE_ATTRIBUTES),
         ("Edges", vocabulary.EDGE_ATTRIBUTES),
@@ -150,13 +153,42 @@ def nodes() -> str:
     return "\n".join(part for part in parts if part)
 
 
+def agents() -> str:
+    """Return the page about the packaged agents and their settings."""
+    from custody.executors.registry import packaged_types
+
+    parts = [
+        "# Agents\n",
+        NOTE,
+        "A run names one by `--agent`, a node by `agent`. Settings are attributes of the node;",
+        "where it gives none, most agents look at the variable `CUSTODY_<AGENT>_<SETTING>`.",
+        "[Others can be installed](../how-to/bring-your-own-agent.md).\n",
+    ]
+    for kind in packaged_types():
+        also = (
+            f" Also called {', '.join(f'`{name}`' for name in kind.aliases)}."
+            if kind.aliases
+            else ""
+        )
+        starts = "It starts programs." if kind.starts_programs else "It starts nothing."
+        beside = " It can be asked for several documents at once." if kind.parallel else ""
+        parts += [
+            f"## {kind.name}\n",
+            f"`{kind.spelling}`: {kind.doc}{also} {starts}{beside}\n",
+            _attributes(kind.rules()),
+        ]
+    return "\n".join(part for part in parts if part)
+
+
 def _attributes(rules: tuple[AttributeRule, ...]) -> str:
     if not rules:
         return ""
     lines = ["| attribute | kind | meaning |", "|---|---|---|"]
     for rule in rules:
+        choices = ", ".join(f"`{choice}`" for choice in rule.choices if choice)
+        meaning = f"{rule.doc} One of {choices}." if choices else rule.doc
         required = " Required." if rule.required else ""
-        lines.append(f"| `{rule.name}` | {rule.kind} | {as_cell(rule.doc)}{required} |")
+        lines.append(f"| `{rule.name}` | {rule.kind} | {as_cell(meaning)}{required} |")
     return "\n".join(lines) + "\n"
 
 
@@ -171,7 +203,7 @@ def api() -> str:
         lines += [f"## `{name}`\n"]
         if inspect.isfunction(value):
             lines += ["```python", _signature(name, value), "```\n"]
-        lines += [as_code(inspect.getdoc(value) or "") + "\n", _own_fields(value)]
+        lines += [as_code(inspect.getdoc(value) or "") + "\n", _own_fields(value), _methods(value)]
     return "\n".join(line for line in lines if line)
 
 
@@ -198,6 +230,28 @@ def _own_fields(value: object) -> str:
         return ""
     (node,) = ast.parse(inspect.getsource(value)).body
     return field_table(Record(node), {}) if isinstance(node, ast.ClassDef) else ""
+
+
+def _methods(value: object) -> str:
+    """Return what can be asked of a class that is no record, as a table; empty when nothing can."""
+    if not inspect.isclass(value) or issubclass(value, model.Record | BaseException):
+        return ""
+    methods = {name: each for name, each in vars(value).items() if inspect.isfunction(each)}
+    rows = [
+        f"| `{name}{_call(each)}` | {as_cell(as_code(_first_line(each)))} |"
+        for name, each in methods.items()
+        if not name.startswith("_")
+    ]
+    return "\n".join(["| method | does |", "|---|---|", *rows]) + "\n" if rows else ""
+
+
+def _first_line(value: object) -> str:
+    return (inspect.getdoc(value) or "").partition("\n")[0]
+
+
+def _call(method: Callable[..., Any]) -> str:
+    names = [name for name in inspect.signature(method).parameters if name != "self"]
+    return f"({', '.join(names)})"
 
 
 def commands() -> str:
@@ -228,6 +282,7 @@ def decisions() -> str:
 
 PAGES: dict[str, Callable[[], str]] = {
     "adr/README.md": decisions,
+    "reference/agents.md": agents,
     "reference/api.md": api,
     "reference/cli.md": commands,
     "reference/errors.md": error_types,

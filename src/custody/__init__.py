@@ -13,12 +13,26 @@ if TYPE_CHECKING:
     from custody.engine.replay import Replay
     from custody.engine.verify import Mismatch, Verification
     from custody.errors import CustodyError
+    from custody.executors.agents import Agent, AgentContext, AgentType
+    from custody.executors.settings import Settings, setting
+    from custody.model.outcome import Outcome
+    from custody.model.request import Ack, AgentRequest, Request
+    from custody.sandbox.stage import Stage
 
 __all__ = [
+    "Ack",
+    "Agent",
+    "AgentContext",
+    "AgentRequest",
+    "AgentType",
     "CustodyError",
     "Mismatch",
+    "Outcome",
     "Replay",
+    "Request",
     "RunResult",
+    "Settings",
+    "Stage",
     "Verification",
     "check",
     "fork",
@@ -26,14 +40,25 @@ __all__ = [
     "replay",
     "resume",
     "run",
+    "setting",
     "verify",
 ]
 
 _HOMES = {
+    "Ack": "custody.model.request",
+    "Agent": "custody.executors.agents",
+    "AgentContext": "custody.executors.agents",
+    "AgentRequest": "custody.model.request",
+    "AgentType": "custody.executors.agents",
     "CustodyError": "custody.errors",
     "Mismatch": "custody.engine.verify",
+    "Outcome": "custody.model.outcome",
     "Replay": "custody.engine.replay",
+    "Request": "custody.model.request",
+    "Settings": "custody.executors.settings",
+    "Stage": "custody.sandbox.stage",
     "Verification": "custody.engine.verify",
+    "setting": "custody.executors.settings",
 }
 
 

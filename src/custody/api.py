@@ -40,6 +40,7 @@ DEFAULT_AGENT = "stub"
 __all__ = [
     "RunResult",
     "account",
+    "agents",
     "answer",
     "changes",
     "check",
@@ -232,7 +233,7 @@ def _refuse_unknown_agents(pipeline: Pipeline, agent: str) -> None:
     asking = {kind.name for kind in kinds if any(r.name == "agent" for r in kind.attributes)}
     asked = {node.text("agent", agent) for node in all_nodes(pipeline) if node.type in asking}
     if asked:
-        from custody.executors.agents import check_agent
+        from custody.executors.registry import check_agent
 
         for spec in sorted(asked):
             check_agent(spec)
@@ -273,6 +274,13 @@ def publish(run: str, folder: str, *, runsdir: str = DEFAULT_RUNSDIR) -> Publish
     from custody.engine import publish as engine
 
     return engine.publish(find_run(run, runsdir), folder)
+
+
+def agents() -> dict[str, str]:
+    """Return how every agent is named, and what it does; of one that cannot be loaded, why not."""
+    from custody.executors.registry import described
+
+    return described()
 
 
 def doctor() -> Diagnosis:

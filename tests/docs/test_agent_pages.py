@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import walkthrough
-from custody.handlers.agent_settings import RULES
+from custody.executors.registry import check_agent
 from support.real_agents import FOLDER, program
 
 SCRIPT = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -59,5 +59,5 @@ def test_the_offline_trial_works(root: Path, tmp_path: Path, agent: str) -> None
 @pytest.mark.parametrize("agent", ["codex", "claude", "opencode", "api", "command"])
 def test_every_setting_stands_on_its_page(root: Path, agent: str) -> None:
     page = (root / "docs" / "how-to" / f"use-{agent}.md").read_text()
-    settings = [rule.name for rule in RULES if rule.name.startswith(f"{agent}.")]
+    settings = [rule.name for rule in check_agent(agent).rules()]
     assert [name for name in settings if f"| `{name}` |" not in page] == []

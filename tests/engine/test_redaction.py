@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from custody.errors import PathRefused
-from custody.executors import Stage, agents
 from custody.model.event import StageStarted
-from custody.model.request import Ack, AgentRequest
 from support.bench import Bench
+from support.plugins import install
 
 PRINTS = 'tell [type=tool, tool_command="sh tell.sh"] start -> tell -> done'
 ASKS = 'ask [prompt="x"] start -> ask -> done'
@@ -36,13 +36,23 @@ def test_the_words_of_a_command_in_a_fact(bench: Bench) -> None:
     assert api.verify("r1", runsdir=str(bench.runsdir)).mismatches == ()
 
 
-@pytest.mark.req("I-09")
-def test_what_an_exception_says(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Refusing:
-        def work(self, request: AgentRequest, _stage: Stage) -> Ack:
-            raise PathRefused("denied", f"bad key {request.id} sk-live-0123456789abcdef")
+REFUSING = """
+from custody.errors import PathRefused
 
-    monkeypatch.setitem(agents.BUILT_IN, "refusing", lambda _argument, _runner: Refusing())
+class Refusing:
+    def __init__(self, argument): ...
+
+    def work(self, request, stage):
+        raise PathRefused("denied", f"bad key {request.id} sk-live-0123456789abcdef")
+"""
+
+
+@pytest.mark.req("I-09")
+def test_what_an_exception_says(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path / "site", "refusing", REFUSING, "Refusing")
+    monkeypatch.syspath_prepend(tmp_path / "site")
     bench.run(ASKS, agent="refusing")
     held = whole_run(bench)
     assert "bad key ask/1.1 [redacted:sk-key]" in held

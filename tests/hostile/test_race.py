@@ -22,7 +22,7 @@ import pytest
 from custody import api
 from custody.errors import CustodyError, PathRefused
 from custody.executors import Stage
-from custody.executors.agents.edits import apply_edit, apply_response
+from custody.executors.edits import apply_edit, apply_response
 from custody.model.answer import FileEdit
 from custody.model.relpath import RelPath
 from custody.model.request import Ack

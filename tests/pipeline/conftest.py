@@ -8,7 +8,7 @@ import pytest
 from hypothesis import strategies as st
 
 from custody.model.finding import Finding
-from custody.model.graph import AttributeRule, Catalog, Node, NodeType, Pipeline
+from custody.model.graph import AttributeRule, Catalog, Families, Node, NodeType, Pipeline
 from custody.pipeline.read import read_pipeline
 
 Read = Callable[[str], tuple[Pipeline | None, tuple[Finding, ...]]]
@@ -38,10 +38,26 @@ def catalog() -> Catalog:
             place = command.position
             yield Finding(code="sudo", message="no", line=place.line, column=place.column)
 
+    zoo = {
+        "cat": (
+            rule("cat.lives", "integer"),
+            AttributeRule(name="cat.mood", kind="string", doc="", choices=("good", "bad")),
+            AttributeRule(name="cat.foes", kind="list", doc="", choices=("dog", "bird")),
+            AttributeRule(name="cat.dens", kind="list", doc="", paths=True),
+        ),
+        "dog": (rule("dog.leash_length", "integer"),),
+        "verification": (rule("verification.lives", "integer"),),
+    }
     kinds = (
         NodeType(name="start", shape="Mdiamond", doc=""),
         NodeType(name="exit", shape="Msquare", doc="", attributes=(rule("status"),)),
-        NodeType(name="codergen", shape="box", doc="", attributes=(rule("prompt"), rule("test.*"))),
+        NodeType(
+            name="codergen",
+            shape="box",
+            doc="",
+            attributes=(rule("prompt"), rule("test.*")),
+            families=Families(lambda word: zoo.get(word, ()), lambda: ("cat.mood", "cat.dens")),
+        ),
         NodeType(
             name="tool",
             shape="parallelogram",

@@ -46,12 +46,22 @@ def pipeline(parser: Arguments) -> None:
 
 def agent(parser: Arguments, default: str) -> None:
     """Declare who works on stages that name no agent."""
-    parser.add_argument(
+    argument = parser.add_argument(
         "--agent",
         metavar="AGENT",
         default="",
         help=f"agent of stages that name none, such as stub or fake:FILE (default: {default})",
     )
+    argument.listing = _agents
+
+
+def _agents() -> str:
+    """Return the agents that there are; asked for only when help is."""
+    from custody import api
+
+    known = api.agents()
+    width = max(map(len, known))
+    return "\n  ".join(["agents:", *(f"{name:<{width}}  {doc}" for name, doc in known.items())])
 
 
 def new_run(parser: Arguments, workdir: str, resume: str) -> None:

@@ -1,7 +1,7 @@
 """Requests that are carried out at the same time.
 
-Only those are that cannot get in each other's way: an agent is asked for a document and works
-inside this process. All others have the workspace to themselves.
+Only those are that cannot get in each other's way: an agent is asked for a document, works inside
+this process, and says of itself that it may. All others have the workspace to themselves.
 """
 
 from __future__ import annotations
@@ -13,12 +13,9 @@ import msgspec
 from custody.engine.ask import Asked
 from custody.engine.redaction import Redaction
 from custody.executors import Stage
-from custody.handlers.agent_settings import WITHOUT_PROGRAMS
+from custody.executors.registry import agent_type
 from custody.model.request import Ack, AgentRequest, AnyRequest
 from custody.store.rundir import AttemptFolder
-
-PEOPLE = frozenset({"manual_outbox", "outbox"})
-"""Agents that are asked one after the other, because a run waits for one of them at a time."""
 
 
 class Work(msgspec.Struct):
@@ -63,4 +60,5 @@ def carry_out(works: Sequence[Work], execute: Callable[[AnyRequest, Stage], Ack]
 def _leaves_others_alone(request: AnyRequest) -> bool:
     if not isinstance(request, AgentRequest) or not request.output_path:
         return False
-    return request.agent.partition(":")[0] in WITHOUT_PROGRAMS - PEOPLE
+    kind = agent_type(request.agent)
+    return kind is not None and kind.parallel and not kind.starts_programs

@@ -7,10 +7,14 @@ itself: that is an ack too. `StorageFailed` and `Interrupted` do pass.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from custody.model.request import Ack, AnyRequest
-from custody.sandbox.stage import Stage
+
+if TYPE_CHECKING:
+    from custody.sandbox.stage import Stage
+
+__all__ = ["Executor", "Stage"]
 
 
 class Executor(Protocol):
@@ -21,4 +25,10 @@ class Executor(Protocol):
         ...
 
 
-__all__ = ["Executor", "Stage"]
+def __getattr__(name: str) -> object:
+    """Load `Stage` when it is asked for: whoever reads a pipeline only needs no sandbox."""
+    if name != "Stage":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from custody.sandbox.stage import Stage
+
+    return Stage

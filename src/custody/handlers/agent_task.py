@@ -13,6 +13,7 @@ from custody.checks.gates import Gate
 from custody.checks.gates.artifacts import Artifacts
 from custody.checks.gates.document import Document
 from custody.handlers import Situation
+from custody.handlers.agent_settings import SETTINGS
 from custody.handlers.codergen import ASKING, Codergen, check_agent_node
 from custody.handlers.write_file import OUTPUT_PATH, check_output_path
 from custody.model.finding import Finding
@@ -35,6 +36,7 @@ class AgentTask(Codergen):
         doc="An agent's text is written to a document of the run.",
         side_by_side=True,
         attributes=(*ASKING, OUTPUT_PATH, *INGEST),
+        families=SETTINGS,
         check=_check,
     )
 

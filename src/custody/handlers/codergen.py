@@ -19,14 +19,15 @@ from custody.checks.gates.response import (
     json_block,
 )
 from custody.checks.gates.writes import Writes
+from custody.executors.registry import agent_type
 from custody.handlers import Handler, Situation
-from custody.handlers.agent_settings import RULES, WITHOUT_PROGRAMS, check_settings, settings_of
+from custody.handlers.agent_settings import SETTINGS, settings_of
 from custody.handlers.network import NETWORK, check_network, network_of
 from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Node, NodeType
-from custody.model.outcome import OUTCOMES, Outcome
+from custody.model.outcome import Outcome
 from custody.model.request import AgentRequest
 from custody.model.scope import Scope
 
@@ -47,21 +48,9 @@ def _feedback(scope: Scope) -> str:
 
 
 def check_agent_node(node: Node) -> Iterator[Finding]:
-    """Find settings of agents that cannot be meant, and outcomes that do not exist."""
-    yield from check_settings(node)
+    """Find a network and a schema that cannot be meant."""
     yield from check_network(node)
     yield from _check_response(node)
-    for name in ("test.outcome", "test.outcome_sequence"):
-        script = node.attributes.get(name)
-        for word in filter(None, node.items(name)):
-            if script is not None and word not in OUTCOMES:
-                yield Finding(
-                    code="attribute",
-                    message=f"{name} knows no outcome {word!r}",
-                    line=script.position.line,
-                    column=script.position.column,
-                    hint=f"one of {', '.join(OUTCOMES)}",
-                )
 
 
 def _check_response(node: Node) -> Iterator[Finding]:
@@ -80,9 +69,8 @@ ASKING = (
     CONTEXT,
     SCHEMA,
     NETWORK,
-    *RULES,
 )
-"""What every node says that asks an agent."""
+"""What every node says that asks an agent, beside the agent's own settings."""
 
 
 class Codergen(Handler):
@@ -93,12 +81,14 @@ class Codergen(Handler):
         shape="box",
         doc="An agent works in the workspace.",
         attributes=ASKING,
+        families=SETTINGS,
         check=check_agent_node,
     )
 
     def starts_programs(self, node: Node, agent: str) -> bool:
-        """Tell the agents apart that are programs."""
-        return node.text("agent", agent).partition(":")[0] not in WITHOUT_PROGRAMS
+        """Say what the agent says of itself; one that is not known may start any."""
+        kind = agent_type(node.text("agent", agent))
+        return kind is None or kind.starts_programs
 
     def gates(self, node: Node) -> tuple[Gate, ...]:
         """Judge what was changed, and the data that was asked for."""
@@ -117,14 +107,15 @@ class Codergen(Handler):
     def request(self, node: Node, situation: Situation) -> AgentRequest:
         """Ask the node's agent, or the run's."""
         prompt = build_prompt(node, situation)
+        agent = node.text("agent", situation.agent)
         return AgentRequest(
             id=situation.request_id(node),
             timeout=node.seconds("timeout", DEFAULT_TIMEOUT),
             network=network_of(node),
-            agent=node.text("agent", situation.agent),
+            agent=agent,
             prompt=Evidence.of_text(f"{situation.folder(node)}/{layout.PROMPT}", prompt),
             call=situation.state.attempts.get(node.id, 0) + 1,
             response_context=node.text(CONTEXT.name),
             response_schema=node.text(SCHEMA.name),
-            settings=settings_of(node),
+            settings=settings_of(node, agent),
         )

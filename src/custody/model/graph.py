@@ -13,7 +13,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -201,6 +201,19 @@ class AttributeRule(Record, frozen=True):
     kind: AttributeKind
     doc: str
     required: bool = False
+    choices: tuple[str, ...] = ()
+    """The only values it may have, of a list each entry; empty where any will do."""
+    paths: bool = False
+    """Whether its entries are paths of the workspace."""
+
+
+class Families(NamedTuple):
+    """Attributes that begin with a word and a dot, whose rules are looked up by that word."""
+
+    rules: Callable[[str], tuple[AttributeRule, ...]]
+    """From the word to its rules; none for a word that nobody declares."""
+    names: Callable[[], tuple[str, ...]]
+    """Gives the attributes of every packaged family, to guess what was meant."""
 
 
 class NodeType(msgspec.Struct, frozen=True, kw_only=True):
@@ -213,6 +226,8 @@ class NodeType(msgspec.Struct, frozen=True, kw_only=True):
     attributes: tuple[AttributeRule, ...] = ()
     side_by_side: bool = False
     """Whether it leaves the workspace alone, so that several items can be worked on at once."""
+    families: Families | None = None
+    """Whose attributes it takes beside its own."""
     check: Callable[[Node], Iterator[Finding]] | None = None
     """Findings about one node's values that only its handler can judge."""
 

@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import json
-import math
 import os
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from custody import api
-from custody.errors import StorageFailed, UsageError
-from custody.executors.agents import find_agent
-from custody.executors.agents.api import KEY, OPENAI, ollama_server, openai_server, server_of
-from custody.executors.agents.chat import SYSTEM, ChatReader, request_body
-from custody.executors.agents.listening import Listening, Watch
-from custody.executors.agents.log import AgentLog
-from custody.executors.agents.settings import Settings
+from custody.errors import UsageError
+from custody.executors.registry import find_agent
 from custody.model.event import RequestAnswered
 from custody.model.request import Ack, Usage
-from custody.supervise.supervisor import Limits
 from custody.testing.model_server import ModelServer, Script, Turn
 from support.bench import Bench
 
@@ -226,170 +216,9 @@ def test_a_secret_that_the_model_says_is_not_kept(
     assert ack_of(bench).redacted >= 2
 
 
-@pytest.mark.req("P-13")
-def test_ollama_by_its_defaults(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
-    with ModelServer(Script.of(Turn(say=ANSWER))) as server:
-        monkeypatch.setenv("OLLAMA_HOST", server.url.removeprefix("http://"))
-        bench.run('start -> build -> done\n build [prompt="Go."]', agent="ollama_agent:qwen3:8b")
-    assert bench.path("workspace/src/a.txt").read_text() == "hello\n"
-    assert server.asked[0].body["model"] == "qwen3:8b"
-    assert server.asked[0].headers["authorization"] == "Bearer none"
-    assert logged(bench, "ollama_agent")[-1]["event"] == "agent.completion"
-
-
-@pytest.mark.parametrize(
-    ("host", "url"),
-    [
-        ("", "http://127.0.0.1:11434/v1"),
-        ("0.0.0.0", "http://127.0.0.1:11434/v1"),
-        (":8080", "http://127.0.0.1:8080/v1"),
-        ("[::1]:8080", "http://[::1]:8080/v1"),
-        ("https://models.example/", "https://models.example/v1"),
-    ],
-)
-def test_where_ollama_is(host: str, url: str) -> None:
-    assert ollama_server({"OLLAMA_HOST": host}).url == url
-
-
-def test_a_port_that_is_none_is_told() -> None:
-    with pytest.raises(UsageError, match="OLLAMA_HOST"):
-        ollama_server({"OLLAMA_HOST": "a:b"})
-
-
-class TestServer:
-    def test_the_key_goes_where_it_belongs(self) -> None:
-        environment = {KEY: "k", "MINE": "m"}
-        default = openai_server({})
-        assert default.url == OPENAI
-        own = server_of(Settings("api", {}, {}), default, environment)
-        assert (own.url, own.key) == (OPENAI, "k")
-        other = Settings("api", {"api.base_url": "http://a/v1/"}, {})
-        assert server_of(other, default, environment)[:3] == ("http://a/v1", "", "")
-        named = Settings("api", {"api.base_url": "http://a/v1", "api.key_env": "MINE"}, {})
-        assert server_of(named, default, environment).key == "m"
-
-    def test_a_variable_that_is_not_set_is_told(self) -> None:
-        with pytest.raises(UsageError, match="MINE is not set"):
-            server_of(Settings("api", {"api.key_env": "MINE"}, {}), openai_server({}), {})
-
-    def test_a_missing_package_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(sys, "path", [])
-        monkeypatch.delitem(sys.modules, "openai", raising=False)
-        with pytest.raises(UsageError, match="the package openai") as told:
-            find_agent("api:m", lambda: pytest.fail("nothing is started"))
-        assert told.value.hint == "pip install 'custody[api]'"
-
-
-class TestBody:
-    def test_what_is_not_set_is_not_sent(self) -> None:
-        body = request_body(Settings("api", {}, {}), "m", "Go.")
-        assert body == {
-            "model": "m",
-            "messages": [
-                {"role": "system", "content": SYSTEM},
-                {"role": "user", "content": "Go."},
-            ],
-            "stream": True,
-            "stream_options": {"include_usage": True},
-        }
-
-    def test_further_fields(self) -> None:
-        fields = '{"reasoning_effort": "low", "stream_options": null}'
-        settings = Settings("api", {"api.parameters": fields, "api.system": ""}, {})
-        assert request_body(settings, "m", "Go.") == {
-            "model": "m",
-            "messages": [{"role": "user", "content": "Go."}],
-            "stream": True,
-            "reasoning_effort": "low",
-        }
-
-    @pytest.mark.parametrize(
-        ("name", "value"),
-        [
-            ("parameters", "[]"),
-            ("parameters", '{"stream": false}'),
-            ("temperature", "warm"),
-            ("temperature", "nan"),
-            ("max_tokens", "1.5"),
-        ],
-    )
-    def test_what_makes_no_sense_is_told(self, name: str, value: str) -> None:
-        with pytest.raises(UsageError):
-            request_body(Settings("api", {f"api.{name}": value}, {}), "m", "Go.")
-
-    def test_there_must_be_a_model(self) -> None:
-        with pytest.raises(UsageError, match="has no model"):
-            request_body(Settings("api", {}, {}), "", "Go.")
-
-
-class TestReader:
-    def test_what_the_work_cost(self) -> None:
-        reader = ChatReader("asked")
-        reader.chunk({"choices": [{"delta": {"content": "x"}, "finish_reason": "stop"}]})
-        reader.chunk(
-            {
-                "model": "given",
-                "usage": {"prompt_tokens": 3, "completion_tokens": 2, "cost": 0.0012},
-            }
-        )
-        usage = Usage(model="given", input_tokens=3, output_tokens=2, cost_usd=0.0012)
-        assert reader.reply().usage == usage
-
-    def test_a_model_that_declines_failed(self) -> None:
-        reader = ChatReader("m")
-        reader.chunk({"choices": [{"delta": {"refusal": "No."}, "finish_reason": "stop"}]})
-        assert reader.reply().error == "agent_declined: No."
-
-    @given(
-        st.lists(
-            st.recursive(
-                st.none() | st.integers() | st.text(),
-                lambda inner: (
-                    st.lists(inner)
-                    | st.dictionaries(
-                        st.sampled_from(["choices", "delta", "content", "usage", "model"]), inner
-                    )
-                ),
-                max_leaves=20,
-            )
-        )
-    )
-    def test_any_chunk_is_read(self, pieces: list[Any]) -> None:
-        reader = ChatReader("m")
-        said = "".join(map(reader.chunk, pieces))
-        assert reader.reply().text == said
-
-
-def test_a_disk_that_is_full_is_told() -> None:
-    async def pieces() -> AsyncGenerator[Any, None]:
-        yield {"choices": [{"delta": {"content": "hello\n"}, "finish_reason": "stop"}]}
-
-    with io.FileIO("/dev/full", "wb") as out:
-        log = AgentLog(lambda _line: None)
-        listening = Listening(ChatReader("m"), out, log, Limits(timeout=10.0), "")
-        with pytest.raises(StorageFailed):
-            asyncio.run(listening.to(pieces()))
-
-
-class TestWatch:
-    LIMITS = Limits(timeout=10.0, quiet=2.0, heartbeat=3.0)
-
-    def test_silence_counts_from_the_first_piece_on(self) -> None:
-        watch = Watch(self.LIMITS, 100.0)
-        assert watch.late(109.0) == ""
-        watch.hear(101.0)
-        assert watch.late(102.9) == ""
-        assert watch.late(103.0) == "inactivity"
-        assert watch.late(110.0) == "timeout"
-
-    def test_a_heartbeat_is_due_now_and_then(self) -> None:
-        watch = Watch(self.LIMITS, 100.0)
-        assert watch.pause(100.0) == 3.0
-        assert [watch.beat(now) for now in (102.9, 103.0, 103.1, 106.0)] == [
-            False, True, False, True,
-        ]  # fmt: skip
-
-    def test_nothing_is_ever_due_without_limits(self) -> None:
-        off = Limits(timeout=math.inf, quiet=math.inf, heartbeat=math.inf)
-        assert Watch(off, 100.0).pause(100.0) is None
+def test_a_missing_package_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [])
+    monkeypatch.delitem(sys.modules, "openai", raising=False)
+    with pytest.raises(UsageError, match="the package openai") as told:
+        find_agent("api:m", lambda: pytest.fail("nothing is started"))
+    assert told.value.hint == "pip install 'custody[api]'"

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from custody import api
 from custody.executors.agents.codex import CodexReader, arguments
-from custody.executors.agents.coding_cli import Surroundings
-from custody.executors.agents.settings import Settings
+from custody.executors.programs.coding_cli import Surroundings
+from custody.executors.settings import Settings
 from custody.model.event import RequestAnswered
 from custody.model.request import Ack, Usage
 from custody.testing.model_server import ModelServer, Script, Turn

@@ -7,8 +7,6 @@ import sys
 
 import pytest
 
-from custody.errors import UsageError
-from custody.executors.agents.command import fill
 from custody.model.event import RequestAnswered
 from custody.model.request import Ack
 from support.bench import Bench
@@ -83,18 +81,3 @@ def test_a_command_that_fails_fails_the_stage(
     bench.run(f'{NODE}"Go."]')
     ack = ack_of(bench)
     assert (ack.status, ack.failure_reason) == ("failed", "agent_exit_code_3")
-
-
-def test_the_run_names_a_local_command(bench: Bench) -> None:
-    bench.run('start -> build -> done\n build [prompt="Go."]', agent="local_exec:cat")
-    assert bench.path("nodes/build/1.1/response.md").read_text() == "Go.\n"
-
-
-class TestTemplate:
-    def test_a_value_is_one_word(self) -> None:
-        assert fill("a {X} b", {"X": "1 2; rm"}) == ("a", "1 2; rm", "b")
-
-    @pytest.mark.parametrize("template", ["a {NOPE}", "a 'b"])
-    def test_what_cannot_be_read_is_told(self, template: str) -> None:
-        with pytest.raises(UsageError):
-            fill(template, {"X": "1"})

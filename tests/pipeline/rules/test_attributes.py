@@ -27,6 +27,9 @@ BODY = "digraph g {{ start [shape=Mdiamond]; done [shape=Msquare]\n{}\nstart -> 
         "a; rankdir=LR; label=x; max_steps=10; var.lang=py; var.n=3; bgcolor=white",
         'a; edge [weight=2, label=x, color=red, condition="outcome=success"]; a -> a',
         "node [prompt=x, tool_command=y, style=filled]; a",
+        'a [cat.lives=9, cat.mood=good, cat.foes="dog, ,bird", cat.dens="a/, b"]',
+        'node [cat.lives=9, dog.leash_length=2]; a [type=tool, tool_command="x"]',
+        'node [verification.workdir="src"]; a',
     ],
 )
 def test_known_attributes_with_good_values_are_silent(text: str, read: Read) -> None:
@@ -68,6 +71,10 @@ def test_known_attributes_with_good_values_are_silent(text: str, read: Read) -> 
         ("a; a -> a [weight=true]", 19, "weight must be a whole number, not 'true'"),
         ("a; a -> a [condition=true]", 22, "condition must be a text, not 'true'"),
         ("a; goal=true", 9, "goal must be a text, not 'true'"),
+        ("a [cat.lives=many]", 14, "cat.lives must be a whole number, not 'many'"),
+        ("a [cat.mood=fine]", 13, "cat.mood must be one of good, bad, not 'fine'"),
+        ("a [cat.mood=3]", 13, "cat.mood must be one of good, bad, not '3'"),
+        ('a [cat.foes="dog,mouse"]', 13, "cat.foes must be one of dog, bird, not 'mouse'"),
         ("a; var.goal=x", 13, "'goal' already means something in templates"),
         ("a; var.run_id=x", 15, "'run_id' already means something in templates"),
         ("a; var.1=x", 10, "'1' cannot stand in a template"),
@@ -98,6 +105,16 @@ def test_a_wrong_value_is_an_error_at_its_place(
         ("a; a -> a [conditon=x]", 12, "an edge knows no attribute 'conditon'",
          "did you mean 'condition'?"),
         ("a; gaol=x", 4, "a graph knows no attribute 'gaol'", "did you mean 'goal'?"),
+        ("a [cat.live=1]", 4, "type codergen knows no attribute 'cat.live'",
+         "did you mean 'cat.lives'?"),
+        ("a [dog.leash_lengt=1]", 4, "type codergen knows no attribute 'dog.leash_lengt'",
+         "did you mean 'dog.leash_length'?"),
+        ("a [cats.mood=bad]", 4, "type codergen knows no attribute 'cats.mood'",
+         "did you mean 'cat.mood'?"),
+        ("a [type=tool, tool_command=x, cat.mood=bad]", 31,
+         "type tool knows no attribute 'cat.mood'", "type codergen knows it"),
+        ("a [verification.lives=9]", 4,
+         "type codergen knows no attribute 'verification.lives'", ""),
         ("node [promt=x]; a; b; a -> b -> a", 7, "type codergen knows no attribute 'promt'",
          "did you mean 'prompt'?"),
     ],
@@ -111,6 +128,14 @@ def test_an_unknown_attribute_is_named_once_with_the_nearest_one(
     assert (finding.code, finding.severity) == ("unknown_attribute", "warning")
     assert (finding.line, finding.column) == (2, column)
     assert (finding.message, finding.hint) == (message, hint)
+
+
+@pytest.mark.parametrize(("entry", "code"), [("../x", "traversal"), ("/etc", "absolute")])
+def test_a_path_that_leaves_the_workspace_is_found(entry: str, code: str, read: Read) -> None:
+    pipeline, findings = read(BODY.format(f'a [cat.dens="src, {entry}"]'))
+    assert pipeline is None
+    assert [(f.code, f.line, f.column) for f in findings] == [(code, 2, 13)]
+    assert findings[0].message.startswith("cat.dens: ")
 
 
 def test_a_handlers_own_check_is_asked(read: Read) -> None:

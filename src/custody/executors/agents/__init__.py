@@ -1,27 +1,29 @@
 """Agents: who is asked when a stage needs judgement.
 
-An agent is named by a word, with an argument after a colon where it takes one: ``stub``,
-``fake:answers.json``, ``codex:MODEL``. Others are added by installing a package that declares an
-entry point in the group ``custody.agents``: a callable that takes the argument and returns an
-`Agent`.
+An agent is one file of this package, which says what it is by an `AgentType` called ``AGENT``.
+It is named by a word, with an argument after a colon where it takes one: ``stub``,
+``fake:answers.json``, ``codex:MODEL``. `custody.executors.registry` finds it, and those of others.
+
+A file is read to learn what its agent is, and often for that alone. So it imports at its top what
+is loaded anyway, and the rest where it is used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from custody.errors import UsageError
-from custody.executors import Stage
+import msgspec
+
+from custody.executors.programs.settings import PROGRAM_SETTINGS
+from custody.executors.settings import Settings
+from custody.model.graph import AttributeRule
 from custody.model.request import Ack, AgentRequest
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
-    from custody.executors.agents.coding_cli import CodingCli
+    from custody.executors import Stage
     from custody.executors.commands import CommandRunner
-
-ENTRY_POINTS = "custody.agents"
+    from custody.executors.programs.program import ProgramRunner
 
 
 class Agent(Protocol):
@@ -36,120 +38,79 @@ Runner = Callable[[], "CommandRunner"]
 """Gives what starts programs, made when it is first needed."""
 
 
-def _stub(_argument: str, _runner: Runner) -> Agent:
-    from custody.executors.agents.stub import StubAgent
+class AgentContext(msgspec.Struct, frozen=True):
+    """What an agent is given when it is made."""
 
-    return StubAgent()
+    program_settings: ClassVar[tuple[AttributeRule, ...]] = PROGRAM_SETTINGS
+    """The settings that `run` looks at, for the type of an agent that uses it."""
+    name: str
+    """The word that its settings and its files of evidence begin with."""
+    runner: Runner
+    """Gives what runs command lines; `run` needs it, and agents that follow a program closely."""
+    environment: Mapping[str, str]
+    """The variables of this process."""
 
+    def settings(self, request: AgentRequest) -> Settings:
+        """Return the agent's settings for one request."""
+        return Settings(self.name, request.settings, self.environment)
 
-def _fake(argument: str, _runner: Runner) -> Agent:
-    from custody.executors.agents.fake import FakeAgent
+    def programs(self) -> ProgramRunner:
+        """Return what starts an agent's programs, confined as the run is."""
+        from custody.executors.programs.program import ProgramRunner
 
-    return FakeAgent(argument)
+        return ProgramRunner(self.runner())
 
+    def run(self, argv: Sequence[str], request: AgentRequest, stage: Stage) -> Ack:
+        """Run a program in the workspace, confined as the run is; return how it ended.
 
-def _replay(argument: str, _runner: Runner) -> Agent:
-    from custody.executors.agents.replay import ReplayAgent
+        The prompt is its standard input, and what it prints is the response. It gets the time,
+        the variables and the servers that `program_settings` name. Raises `UsageError` for one of
+        them that cannot be meant.
+        """
+        from custody.executors.programs.program import plain_program
+        from custody.executors.programs.reply import TextReader
 
-    return ReplayAgent(argument)
-
-
-def _outbox(_argument: str, _runner: Runner) -> Agent:
-    from custody.executors.agents.outbox import OutboxAgent
-
-    return OutboxAgent()
-
-
-def _codex(argument: str, runner: Runner) -> Agent:
-    from custody.executors.agents.codex import CODEX
-
-    return _coding_agent(CODEX, argument, runner)
-
-
-def _claude(argument: str, runner: Runner) -> Agent:
-    from custody.executors.agents.claude import CLAUDE
-
-    return _coding_agent(CLAUDE, argument, runner)
-
-
-def _opencode(argument: str, runner: Runner) -> Agent:
-    from custody.executors.agents.opencode import OPENCODE
-
-    return _coding_agent(OPENCODE, argument, runner)
+        program = plain_program(argv, request, stage, self)
+        return self.programs().work(program, request, stage, TextReader())
 
 
-def _coding_agent(cli: CodingCli, model: str, runner: Runner) -> Agent:
-    from custody.executors.agents.coding_cli import CodingAgent
-    from custody.executors.agents.program import ProgramRunner
+class AgentType(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent is called, takes, starts and waits for: all that others know of it."""
 
-    return CodingAgent(cli, ProgramRunner(runner()), model)
+    name: str
+    """The word that names it; a packaged one's file is called so."""
+    doc: str
+    """What it does, in a sentence."""
+    make: Callable[[str, AgentContext], Agent]
+    """From the argument, empty where none is given, to the agent."""
+    starts_programs: bool
+    """Whether it may start one, so that a run that asks it needs a level of confinement."""
+    parallel: bool = False
+    """Whether it may be asked for several documents at the same time, from several threads."""
+    argument: str = ""
+    """What may stand behind the colon, as help shows it; empty where nothing may."""
+    settings: tuple[AttributeRule, ...] = ()
+    """The node attributes that it reads, without prefix and dot."""
+    prefix: str = ""
+    """What its attributes begin with; its name where it does not say."""
+    aliases: tuple[str, ...] = ()
+    """Further names of a packaged one."""
 
+    def __post_init__(self) -> None:
+        if not self.prefix:
+            msgspec.structs.force_setattr(self, "prefix", self.name)
 
-def _api(argument: str, _runner: Runner) -> Agent:
-    from custody.executors.agents.api import ApiAgent, openai_server
+    @property
+    def spelling(self) -> str:
+        """Return how it is named, with its argument."""
+        return f"{self.name}:{self.argument}" if self.argument else self.name
 
-    return ApiAgent("api", openai_server, argument)
-
-
-def _ollama(argument: str, _runner: Runner) -> Agent:
-    from custody.executors.agents.api import ApiAgent, ollama_server
-
-    return ApiAgent("ollama_agent", ollama_server, argument)
-
-
-def _command(argument: str, runner: Runner) -> Agent:
-    from custody.executors.agents.command import CommandAgent
-    from custody.executors.agents.program import ProgramRunner
-
-    return CommandAgent(ProgramRunner(runner()), "command", argument)
-
-
-def _local_exec(argument: str, runner: Runner) -> Agent:
-    from custody.executors.agents.command import CommandAgent
-    from custody.executors.agents.program import ProgramRunner
-
-    return CommandAgent(ProgramRunner(runner()), "local_exec", argument)
-
-
-BUILT_IN: dict[str, Callable[[str, Runner], Agent]] = {
-    "stub": _stub,
-    "fake": _fake,
-    "replay": _replay,
-    "outbox": _outbox,
-    "manual_outbox": _outbox,
-    "codex": _codex,
-    "claude": _claude,
-    "opencode": _opencode,
-    "api": _api,
-    "ollama_agent": _ollama,
-    "command": _command,
-    "api_agent": _command,
-    "local_exec": _local_exec,
-}
-
-
-def find_agent(spec: str, runner: Runner) -> Agent:
-    """Return the agent that ``spec`` names; raises `UsageError` when there is none."""
-    name, _, argument = spec.partition(":")
-    if name in BUILT_IN:
-        return BUILT_IN[name](argument, runner)
-    agent: Agent = _installed(name).load()(argument)
-    return agent
-
-
-def check_agent(spec: str) -> None:
-    """Raise `UsageError` when there is no agent that ``spec`` names; none is made."""
-    name = spec.partition(":")[0]
-    if name not in BUILT_IN:
-        _installed(name)
-
-
-def _installed(name: str) -> EntryPoint:
-    from importlib.metadata import entry_points
-
-    for entry in entry_points(group=ENTRY_POINTS, name=name):
-        return entry
-    raise UsageError(f"no agent is called {name!r}", hint=f"built in: {', '.join(BUILT_IN)}")
+    def rules(self) -> tuple[AttributeRule, ...]:
+        """Return the rules of its attributes, named as nodes write them."""
+        return tuple(
+            msgspec.structs.replace(rule, name=f"{self.prefix}.{rule.name}")
+            for rule in self.settings
+        )
 
 
 class AgentExecutor:
@@ -163,5 +124,7 @@ class AgentExecutor:
         """Ask the agent."""
         agent = self._agents.get(request.agent)
         if agent is None:
+            from custody.executors.registry import find_agent
+
             agent = self._agents[request.agent] = find_agent(request.agent, self._runner)
         return agent.work(request, stage)

@@ -1,48 +1,19 @@
-"""The agents ``api`` and ``ollama_agent``: a model behind OpenAI's Chat Completions.
+"""The agent ``api``: a model behind OpenAI's Chat Completions, OpenAI's own or another's.
 
 The runtime itself asks, so nothing is started and nothing runs in the workspace: what the model
-says is the response, and its edits (`custody.executors.agents.edits`) change the files. Settings
-are node attributes ``<agent>.<name>``, else ``CUSTODY_<AGENT>_<NAME>``, else defaults.
-
-    <agent>.request.json   what was sent, and where; never the key
-    <agent>.stdout.log     the answer, as it arrived
-    <agent>.log.jsonl      start, heartbeats, and how it ended
-    response.md            the answer
+says is the response, and its edits (`custody.executors.edits`) change the files.
 """
 
 from __future__ import annotations
 
-import asyncio
-import json
-import logging
-import os
-import time
-from collections.abc import Callable, Coroutine, Mapping
-from typing import Any
+from collections.abc import Mapping
 
-from custody.errors import UsageError
-from custody.executors import Stage
-from custody.executors.agents.chat import ChatReader, request_body
-from custody.executors.agents.chat_client import PATH, Server, chunks, require_sdk
-from custody.executors.agents.edits import apply_response
-from custody.executors.agents.listening import Heard, Listening
-from custody.executors.agents.log import AgentLog
-from custody.executors.agents.program import limits_of, told
-from custody.executors.agents.records import Json
-from custody.executors.agents.settings import Settings
-from custody.model import layout
-from custody.model.evidence import Evidence
-from custody.model.request import Ack, AgentRequest, Usage
-from custody.supervise.supervisor import Limits
+from custody.executors.agents import Agent, AgentContext, AgentType
+from custody.executors.chat.server import Server
+from custody.executors.chat.settings import CHAT_SETTINGS
 
 OPENAI = "https://api.openai.com/v1"
 KEY = "OPENAI_API_KEY"
-OLLAMA = "http://127.0.0.1:11434/v1"
-OLLAMA_PORT = 11434
-RETRIES = 2
-
-ServerLookup = Callable[[Mapping[str, str]], Server]
-"""From the environment to the server that is asked when no setting names one."""
 
 
 def openai_server(environment: Mapping[str, str]) -> Server:
@@ -50,131 +21,19 @@ def openai_server(environment: Mapping[str, str]) -> Server:
     return Server(environment.get("OPENAI_BASE_URL") or OPENAI, KEY)
 
 
-def ollama_server(environment: Mapping[str, str]) -> Server:
-    """Return the Ollama of this machine, or the one that ``OLLAMA_HOST`` names."""
-    from urllib.parse import urlsplit
+def make(argument: str, context: AgentContext) -> Agent:
+    """Return an agent that asks it."""
+    from custody.executors.chat.agent import ChatAgent
 
-    host = environment.get("OLLAMA_HOST", "").strip().rstrip("/")
-    if not host:
-        return Server(OLLAMA)
-    if "://" in host:
-        return Server(f"{host}/v1")
-    try:
-        parts = urlsplit(f"//{host}")
-        name, port = parts.hostname or "", parts.port or OLLAMA_PORT
-    except ValueError as error:
-        raise UsageError(f"{host!r}: {error}", where="OLLAMA_HOST") from None
-    if name in {"", "0.0.0.0"}:  # noqa: S104 - where a server listens is where it is found
-        name = "127.0.0.1"
-    return Server(f"http://[{name}]:{port}/v1" if ":" in name else f"http://{name}:{port}/v1")
+    return ChatAgent(openai_server, argument, context)
 
 
-class ApiAgent:
-    """Asks a model."""
-
-    def __init__(self, name: str, place: ServerLookup, model: str = "") -> None:
-        require_sdk()
-        self._name = name
-        self._place = place
-        self._model = model
-
-    def work(self, request: AgentRequest, stage: Stage) -> Ack:
-        """Ask, and carry out what the answer asks for."""
-        settings = Settings(self._name, request.settings, os.environ)
-        model = settings.text("model", self._model)
-        body = request_body(settings, model, request.prompt.text or "")
-        server = server_of(settings, self._place(os.environ), os.environ)
-        shown = {"url": f"{_plain(server.url)}{PATH}", "key_env": server.key_env, "body": body}
-        asked = stage.folder.write(layout.exchange(self._name), _pretty(shown))
-        began = time.monotonic()
-        limits = limits_of(settings, request)
-        heard, evidence = self._ask(server, body, limits, request, stage)
-        said = heard.text if heard.text.endswith("\n") or not heard.text else f"{heard.text}\n"
-        response = stage.folder.write(layout.RESPONSE, said)
-        ack = Ack(
-            request_id=request.id,
-            status="timeout" if heard.late else "failed" if heard.fault else "ok",
-            seconds=round(time.monotonic() - began, 3),
-            failure_reason=heard.late or heard.fault,
-            failure_summary=f"the agent failed: {heard.fault}" if heard.fault else "",
-            evidence=(response, asked, *evidence),
-            usage=heard.usage,
-            redacted=heard.redacted,
-        )
-        if ack.status != "ok" or request.output_path:
-            return ack
-        return apply_response(ack, said, stage)
-
-    def _ask(
-        self, server: Server, body: Json, limits: Limits, request: AgentRequest, stage: Stage
-    ) -> tuple[Heard, tuple[Evidence, ...]]:
-        names = layout.streams(self._name)[0], layout.agent_log(self._name)
-        with stage.folder.open_stream(names[0]) as out, stage.folder.open_stream(names[1]) as lines:
-            log = AgentLog(
-                lines.write,
-                run_id=stage.run.run_id,
-                node=stage.node,
-                request=request.id,
-                agent=self._name,
-            )
-            log.write("agent.start", server=_plain(server.url), limits=told(limits))
-            listening = Listening(ChatReader(body["model"]), out, log, limits, server.key)
-            began = time.monotonic()
-            heard = _wait_for(listening.to(chunks(server, body)))
-            _log_end(log, heard, time.monotonic() - began)
-        return heard, (stage.folder.seal(names[0]), stage.folder.seal(names[1]))
-
-
-def server_of(settings: Settings, default: Server, environment: Mapping[str, str]) -> Server:
-    """Return the server that is asked; raises `UsageError` when its key is missing.
-
-    A server that a setting names gets no key unless a setting names its variable.
-    """
-    url = settings.text("base_url")
-    named = settings.text("key_env")
-    key_env = named or ("" if url else default.key_env)
-    key = environment.get(key_env, "") if key_env else ""
-    if named and not key:
-        raise UsageError(f"the variable {named} is not set", where=f"{settings.agent}.key_env")
-    retries = settings.whole("retries")
-    return Server(
-        url=(url or default.url).rstrip("/"),
-        key_env=key_env,
-        key=key,
-        retries=RETRIES if retries is None else max(0, retries),
-    )
-
-
-def _wait_for(answer: Coroutine[Any, Any, Heard]) -> Heard:
-    """Return what comes of it; in a thread of its own where this one has a loop already."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(answer)
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(max_workers=1) as thread:
-        return thread.submit(asyncio.run, answer).result()
-
-
-def _plain(url: str) -> str:
-    """Return an address without a user's name and password."""
-    scheme, mark, rest = url.rpartition("://")
-    host, slash, path = rest.partition("/")
-    return f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path}"
-
-
-def _pretty(value: object) -> str:
-    return f"{json.dumps(value, indent=2, ensure_ascii=False)}\n"
-
-
-def _log_end(log: AgentLog, heard: Heard, seconds: float) -> None:
-    fields: dict[str, Any] = {"seconds": round(seconds, 3)}
-    if heard.late:
-        log.write("agent.timeout", level=logging.WARNING, reason=heard.late, **fields)
-    elif heard.fault:
-        log.write("agent.failure", level=logging.WARNING, reason=heard.fault, **fields)
-    else:
-        used = heard.usage or Usage()
-        tokens = {"input_tokens": used.input_tokens, "output_tokens": used.output_tokens}
-        log.write("agent.completion", model=used.model, **fields, **tokens)
+AGENT = AgentType(
+    name="api",
+    doc="Asks a model behind OpenAI's Chat Completions.",
+    argument="MODEL",
+    settings=CHAT_SETTINGS,
+    make=make,
+    starts_programs=False,
+    parallel=True,
+)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from custody.executors.agents.coding_cli import CodingCli, Surroundings, added_folders
-from custody.executors.agents.program import Reply
-from custody.executors.agents.reach import servers
-from custody.executors.agents.records import Json, count, number, part, record_of, text
-from custody.executors.agents.settings import Settings
+from custody.executors.agents import AgentType
+from custody.executors.programs.coding_cli import CodingCli, Surroundings, added_folders
+from custody.executors.programs.reach import servers
+from custody.executors.programs.reply import Reply
+from custody.executors.programs.settings import CODING_SETTINGS
+from custody.executors.records import Json, count, number, part, record_of, text
+from custody.executors.settings import Settings, setting
 from custody.model.request import Usage
 
 FIXED = (
@@ -91,12 +93,33 @@ class ClaudeReader:
         )
 
 
-CLAUDE = CodingCli(
-    name="claude",
+CLI = CodingCli(
     hint=HINT,
     keys=("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
     arguments=arguments,
     variables=_variables,
-    reader=lambda _settings, _model: ClaudeReader(),
+    reader=lambda _model: ClaudeReader(),
     reach=reach,
+)
+
+
+AGENT = AgentType(
+    name="claude",
+    doc="Anthropic's Claude Code works in the workspace.",
+    argument="MODEL",
+    settings=(
+        setting("permission_mode", "string", "Mode of permissions; default: `acceptEdits`."),
+        setting("allowed_tools", "list", "Tools it may use; default: `Bash,Edit,Read,Write`."),
+        setting(
+            "add_dirs",
+            "list",
+            "Folders of the workspace it may use beside `claude.workdir`.",
+            paths=True,
+        ),
+        setting("max_budget_usd", "string", "Most dollars that the work may cost."),
+        setting("arguments", "string", "Further arguments, one a line."),
+        *CODING_SETTINGS,
+    ),
+    make=CLI.make,
+    starts_programs=True,
 )

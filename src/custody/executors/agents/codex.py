@@ -10,11 +10,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from custody.executors.agents.coding_cli import CodingCli, Surroundings, added_folders
-from custody.executors.agents.program import Reply
-from custody.executors.agents.reach import named, servers
-from custody.executors.agents.records import count, part, record_of, text
-from custody.executors.agents.settings import Settings
+from custody.executors.agents import AgentType
+from custody.executors.programs.coding_cli import CodingCli, Surroundings, added_folders
+from custody.executors.programs.reach import named, servers
+from custody.executors.programs.reply import Reply
+from custody.executors.programs.settings import CODING_SETTINGS
+from custody.executors.records import count, part, record_of, text
+from custody.executors.settings import Settings, setting
 from custody.model.request import Usage
 
 FIXED = (
@@ -26,6 +28,8 @@ FIXED = (
     # the stage has a temporary directory of its own; others, and runs, may lie in /tmp
     "-c", "sandbox_workspace_write.exclude_slash_tmp=true",
 )  # fmt: skip
+SANDBOXES = ("read-only", "workspace-write", "danger-full-access")
+APPROVALS = ("untrusted", "on-request", "never")
 DEFAULT_SANDBOX = "workspace-write"
 NO_SANDBOX = "danger-full-access"
 DEFAULT_APPROVAL = "never"
@@ -141,14 +145,42 @@ class CodexReader:
         return Reply(text=self._said, usage=usage, error=error, notes=notes)
 
 
-CODEX = CodingCli(
-    name="codex",
+CLI = CodingCli(
     hint=HINT,
     keys=("OPENAI_API_KEY", "CODEX_API_KEY"),
     arguments=arguments,
     variables=lambda _settings, home: {"CODEX_HOME": home},
-    reader=lambda _settings, model: CodexReader(model),
+    reader=CodexReader,
     reach=reach,
     own_sandbox=own_sandbox,
     changeable=changeable,
+    blocked_by="ATTRACTOR_CODEX_BLOCK_READ_PATHS",
+)
+
+
+AGENT = AgentType(
+    name="codex",
+    doc="OpenAI's Codex CLI works in the workspace.",
+    argument="MODEL",
+    settings=(
+        setting("sandbox", "string", "Codex's own sandbox.", choices=SANDBOXES),
+        setting(
+            "approval_policy",
+            "string",
+            "When Codex would ask; nobody answers, so `never`.",
+            choices=APPROVALS,
+        ),
+        setting(
+            "add_dirs",
+            "list",
+            "Folders of the workspace it may write beside `codex.workdir`.",
+            paths=True,
+        ),
+        setting("config", "string", "Raw overrides `key=value`, one a line, each given by `-c`."),
+        setting("auto_approve", "list", "Commands that need no approval."),
+        setting("auto_approve_key", "string", "Codex's setting that takes `codex.auto_approve`."),
+        *CODING_SETTINGS,
+    ),
+    make=CLI.make,
+    starts_programs=True,
 )

@@ -14,8 +14,11 @@ Its edits go through the same door as everybody's: a path that may not be writte
 
 from __future__ import annotations
 
-from custody.executors import Stage
-from custody.executors.agents.edits import apply_edit, refusal
+from typing import TYPE_CHECKING
+
+from custody.executors.agents import AgentType
+from custody.executors.edits import apply_edit, refusal
+from custody.executors.settings import setting
 from custody.model import layout
 from custody.model.answer import AnswerBook, FileEdit, RecordedAnswer
 from custody.model.outcome import OUTCOMES, OutcomeStatus
@@ -23,6 +26,9 @@ from custody.model.record import decode
 from custody.model.relpath import RelPath
 from custody.model.request import Ack, AckStatus, AgentRequest
 from custody.model.verdict import Verdict
+
+if TYPE_CHECKING:
+    from custody.executors import Stage
 
 DEFAULT_TEXT = "Done.\n"
 _ACK_STATUS: dict[OutcomeStatus, AckStatus] = {
@@ -123,3 +129,28 @@ def _scripted_outcome(script: dict[str, str], call: int) -> OutcomeStatus | None
         return None
     word = words[min(call, len(words)) - 1]
     return next(status for status in OUTCOMES if status == word)
+
+
+AGENT = AgentType(
+    name="fake",
+    doc="Gives recorded answers, with real effects: for tests.",
+    argument="ANSWERS",
+    prefix="test",
+    settings=(
+        setting("outcome", "list", "How the stage ends.", choices=OUTCOMES),
+        setting(
+            "outcome_sequence",
+            "list",
+            "The same for the first call, the second, …; the last repeats.",
+            choices=OUTCOMES,
+        ),
+        setting("notes", "string", "What the agent says of its work."),
+        setting("response_file", "string", "Recorded answers, relative to the workspace."),
+        setting(
+            "verification_plan_json", "string", "A plan for the next verification stage, as JSON."
+        ),
+    ),
+    make=lambda argument, _context: FakeAgent(argument),
+    starts_programs=False,
+    parallel=True,
+)

@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from custody.executors.agents.coding_cli import CodingCli, Surroundings
-from custody.executors.agents.program import Reply
-from custody.executors.agents.reach import named, servers
-from custody.executors.agents.records import count, number, part, record_of, text
-from custody.executors.agents.settings import Settings
+from custody.executors.agents import AgentType
+from custody.executors.programs.coding_cli import CodingCli, Surroundings
+from custody.executors.programs.reach import named, servers
+from custody.executors.programs.reply import Reply
+from custody.executors.programs.settings import CODING_SETTINGS
+from custody.executors.records import count, number, part, record_of, text
+from custody.executors.settings import Settings, setting
 from custody.model.request import Usage
 
 FIXED = ("run", "--format", "json", "--auto", "--pure")
@@ -104,12 +106,24 @@ class OpencodeReader:
         )
 
 
-OPENCODE = CodingCli(
-    name="opencode",
+CLI = CodingCli(
     hint=HINT,
     keys=tuple(SERVERS),
     arguments=arguments,
     variables=_variables,
-    reader=lambda _settings, model: OpencodeReader(model),
+    reader=OpencodeReader,
     reach=reach,
+)
+
+
+AGENT = AgentType(
+    name="opencode",
+    doc="opencode works in the workspace.",
+    argument="MODEL",
+    settings=(
+        setting("config", "string", "Its configuration, as JSON."),
+        *CODING_SETTINGS,
+    ),
+    make=CLI.make,
+    starts_programs=True,
 )

@@ -3,7 +3,7 @@
     outbox/NNN_<node>_<action>.md  what is asked for, with the constraints of the answer
     inbox/<request>.<digest>.md    the answer, written once; the digest is the prompt's
 
-The answer may hold edits (`custody.executors.agents.edits`), as many as its budgets allow. A
+The answer may hold edits (`custody.executors.edits`), as many as its budgets allow. A
 request that has no answer yet ends the process by `AnswerAwaited`, which is no failure. Asking
 again, after a crash or too early, finds the prompt where it is and writes nothing.
 """
@@ -14,7 +14,9 @@ import re
 
 from custody.errors import AnswerAwaited, PathRefused
 from custody.executors import Stage
-from custody.executors.agents.edits import Budget, apply_response
+from custody.executors.agents import AgentType
+from custody.executors.edits import Budget, apply_response
+from custody.executors.settings import setting
 from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.request import Ack, AgentRequest
@@ -129,3 +131,20 @@ def _read(run: RunDirectory, path: str) -> Evidence | None:
 
 def _budgets(request: AgentRequest) -> dict[str, str]:
     return {name: request.settings.get(f"outbox.{name}", value) for name, value in BUDGETS.items()}
+
+
+AGENT = AgentType(
+    name="outbox",
+    aliases=("manual_outbox",),
+    doc="Asks a person by a file; the run waits for the answer.",
+    settings=(
+        setting("max_outbox_prompts", "integer", "How often a run may ask a person; default: 20."),
+        setting("max_files", "integer", "How many files an answer may write; default: 20."),
+        setting(
+            "max_total_bytes", "integer", "Bytes that they may have together; default: 200000."
+        ),
+        setting("max_iterations", "integer", "Told to the person; default: 3."),
+    ),
+    make=lambda _argument, _context: OutboxAgent(),
+    starts_programs=False,
+)

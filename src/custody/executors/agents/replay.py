@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from custody.errors import BlobDamaged, MalformedDocument, PathRefused, RunNotFound, UsageError
-from custody.executors import Stage
-from custody.executors.agents.settings import Settings
+from custody.executors.agents import AgentContext, AgentType
+from custody.executors.settings import setting
 from custody.model import layout
 from custody.model.change import Change, WorkspaceDiff
 from custody.model.event import JournalLine, RequestAnswered, StageStarted
@@ -28,7 +28,9 @@ from custody.store.index import LAST, find_run, list_runs
 from custody.store.journal import read_lines
 from custody.store.rundir import RunDirectory
 
-NAME = "replay"
+if TYPE_CHECKING:
+    from custody.executors import Stage
+
 _KINDS = ("file", "dir", "symlink")
 
 
@@ -54,10 +56,11 @@ class Recorded(NamedTuple):
 class ReplayAgent:
     """Answers from a record."""
 
-    def __init__(self, run: str) -> None:
+    def __init__(self, run: str, context: AgentContext) -> None:
         if not run:
             raise UsageError("the agent replay needs a run", hint="replay:RUN, with its id or path")
         self._run = run
+        self._context = context
         self._recorded: dict[tuple[str, int], Recorded] | None = None
 
     def work(self, request: AgentRequest, stage: Stage) -> Ack:
@@ -71,7 +74,7 @@ class ReplayAgent:
                 what = f"run {other.run_id} has no answer to call {request.call} of {stage.node}"
                 return _failed(request, f"replay_missing: {what}")
             differs = found.request.prompt.sha256 != request.prompt.sha256
-            if differs and Settings(NAME, request.settings, os.environ).flag("strict"):
+            if differs and self._context.settings(request).flag("strict"):
                 what = f"the prompt is not that of {found.request.id} in run {other.run_id}"
                 return _failed(request, f"replay_prompt_differs: {what}")
             try:
@@ -183,3 +186,16 @@ def _apply(changes: tuple[Change, ...], stage: Stage, other: RunDirectory) -> No
 
 def _failed(request: AgentRequest, reason: str) -> Ack:
     return Ack(request_id=request.id, status="failed", failure_reason=reason)
+
+
+AGENT = AgentType(
+    name="replay",
+    doc="Gives the answers of another run again, with what they changed.",
+    argument="RUN",
+    settings=(
+        setting("strict", "boolean", "Whether a prompt that differs from the recorded one fails."),
+    ),
+    make=ReplayAgent,
+    starts_programs=False,
+    parallel=True,
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
+from custody.errors import PathRefused
 from custody.model.finding import Finding
 from custody.model.graph import (
     Attribute,
@@ -16,35 +17,26 @@ from custody.model.graph import (
     Pipeline,
     Position,
 )
+from custody.model.relpath import RelPath
 from custody.pipeline.messages import Nearest, found, shown
+from custody.pipeline.rules.table import Table
 from custody.pipeline.template import CONTEXT, FIELD, ITEM_NAMES, NAME, RESERVED
 from custody.pipeline.values import EXPECTED, is_kind, number, written
 from custody.pipeline.vocabulary import (
     COSMETICS,
     EDGE_ATTRIBUTES,
     GRAPH_ATTRIBUTES,
-    NODE_ATTRIBUTES,
     RANGES,
 )
 
 _BLANKS = 16
 """How far from its value an attribute's name is looked for."""
 
-_PLAIN: dict[AttributeKind, type] = {
-    "string": str,
-    "list": str,
-    "node": str,
-    "integer": int,
-    "float": float,
-    "boolean": bool,
-    "duration": Duration,
-}
-
 
 def known_attributes(pipeline: Pipeline, catalog: Catalog) -> Iterator[Finding]:
     """Find attributes that nobody knows, and values of the wrong kind or out of range."""
     judge = _Judge(pipeline, catalog)
-    graph, edge = _Table("a graph", GRAPH_ATTRIBUTES), _Table("an edge", EDGE_ATTRIBUTES)
+    graph, edge = Table("a graph", GRAPH_ATTRIBUTES), Table("an edge", EDGE_ATTRIBUTES)
     for attribute in pipeline.attributes.values():
         yield from judge.judge(attribute, graph)
     for shared in {id(edge.attributes): edge.attributes for edge in pipeline.edges}.values():
@@ -94,7 +86,7 @@ def handler_checks(pipeline: Pipeline, catalog: Catalog) -> Iterator[Finding]:
 
     It is asked only about nodes that have what is required, with values of the right kind.
     """
-    tables = {name: _Table.of_type(name, catalog) for name, kind in catalog.items() if kind.check}
+    tables = {name: Table.of_type(name, catalog) for name, kind in catalog.items() if kind.check}
     for node in pipeline.nodes.values():
         check = catalog[node.type].check if node.type in tables else None
         if check is not None and tables[node.type].fits(node):
@@ -117,48 +109,15 @@ def variables(pipeline: Pipeline, _: Catalog) -> Iterator[Finding]:
             yield found("attribute", what, attribute.position, "begin it with a letter")
 
 
-class _Table:
-    """The attributes that one owner knows."""
-
-    def __init__(self, owner: str, *groups: tuple[AttributeRule, ...]) -> None:
-        self.owner = owner
-        self.rules = {rule.name: rule for group in groups for rule in group}
-        self.plain = {
-            name: _PLAIN[rule.kind] for name, rule in self.rules.items() if name not in RANGES
-        }
-        """The type of a value that needs no further look."""
-        self._required = {name for name, rule in self.rules.items() if rule.required}
-        self._open = [rule for rule in self.rules.values() if rule.name.endswith("*")]
-
-    @classmethod
-    def of_type(cls, name: str, catalog: Catalog) -> _Table:
-        """Return what nodes of a type know."""
-        return cls(f"type {name}", NODE_ATTRIBUTES, catalog[name].attributes)
-
-    def rule(self, name: str) -> AttributeRule | None:
-        """Return the rule for an attribute; None where it is not known."""
-        rule = self.rules.get(name)
-        if rule is not None:
-            return rule
-        return next((rule for rule in self._open if name.startswith(rule.name[:-1])), None)
-
-    def fits(self, node: Node) -> bool:
-        """Whether the node has every required attribute, and each has a value of its kind."""
-        if not self._required <= node.attributes.keys():
-            return False
-        rules = ((self.rule(name), each.value) for name, each in node.attributes.items())
-        return all(rule is None or is_kind(value, rule.kind) for rule, value in rules)
-
-
 class _Judge:
     """Judges the attributes of one pipeline."""
 
     def __init__(self, pipeline: Pipeline, catalog: Catalog) -> None:
-        self.tables = {name: _Table.of_type(name, catalog) for name in catalog}
+        self.tables = {name: Table.of_type(name, catalog) for name in catalog}
         self._source = pipeline.source
         self._nearest = Nearest()
 
-    def judge_node(self, node: Node, table: _Table) -> Iterator[Finding]:
+    def judge_node(self, node: Node, table: Table) -> Iterator[Finding]:
         """Yield what is wrong with a node's attributes.
 
         An inherited one is meant for every node: it is enough that any type knows it.
@@ -169,11 +128,11 @@ class _Judge:
                 continue
             known = table
             inherited = (attribute.position.line, attribute.position.column) < place
-            if inherited and table.rule(name) is None:
-                known = next((t for t in self.tables.values() if t.rule(name)), table)
+            if inherited and table.own_rule(name) is None:
+                known = self._owner(name) or table
             yield from self.judge(attribute, known)
 
-    def judge(self, attribute: Attribute, table: _Table) -> Iterator[Finding]:
+    def judge(self, attribute: Attribute, table: Table) -> Iterator[Finding]:
         """Yield what is wrong with an attribute, given the names that its owner knows."""
         rule = table.rule(attribute.name)
         if rule is not None:
@@ -184,11 +143,17 @@ class _Judge:
             hint = self._hint(attribute.name, table)
             yield found("unknown_attribute", what, at, hint, "warning")
 
-    def _hint(self, name: str, table: _Table) -> str:
-        for other in self.tables.values():
-            if name in other.rules:
-                return f"{other.owner} knows it"
-        return self._nearest.hint(name, [*table.rules, *COSMETICS])
+    def _owner(self, name: str) -> Table | None:
+        """Return who knows an attribute; families are asked after everybody's own."""
+        tables = self.tables.values()
+        own = (table for table in tables if table.own_rule(name) is not None)
+        return next(own, None) or next((t for t in tables if t.rule(name) is not None), None)
+
+    def _hint(self, name: str, table: Table) -> str:
+        other = self._owner(name)
+        if other is not None:
+            return f"{other.owner} knows it"
+        return self._nearest.hint(name, [*table.names(name), *COSMETICS])
 
     @cached_property
     def _lines(self) -> list[str]:
@@ -219,6 +184,33 @@ def _judge_value(attribute: Attribute, rule: AttributeRule) -> Iterator[Finding]
             limits = " and ".join(_limit(each, rule.kind) for each in (low, high))
             what = f"{name} must lie between {limits}, not {written(value)}"
             yield found("attribute", what, attribute.position)
+    elif rule.choices:
+        yield from _judge_choices(attribute, rule)
+    elif rule.paths:
+        yield from _judge_paths(attribute)
+
+
+def _judge_choices(attribute: Attribute, rule: AttributeRule) -> Iterator[Finding]:
+    text = written(attribute.value)
+    words = filter(None, _entries(text)) if rule.kind == "list" else (text,)
+    for word in words:
+        if word not in rule.choices:
+            known = ", ".join(filter(None, rule.choices))
+            what = f"{attribute.name} must be one of {known}, not {shown(word)}"
+            yield found("attribute", what, attribute.position)
+
+
+def _judge_paths(attribute: Attribute) -> Iterator[Finding]:
+    for entry in _entries(written(attribute.value)):
+        try:
+            RelPath.parse(entry.rstrip("/"))
+        except PathRefused as refused:
+            what = f"{attribute.name}: {refused.what}"
+            yield found(refused.code, what, attribute.position)
+
+
+def _entries(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(","))
 
 
 def _limit(value: float, kind: AttributeKind) -> str:

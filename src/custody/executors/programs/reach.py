@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from custody.errors import UsageError
-from custody.executors.agents.settings import Settings
+from custody.executors.settings import Settings
 from custody.model.endpoint import parse_endpoint
 
 Reach = Callable[[Settings, Mapping[str, str]], tuple[str, ...]]
@@ -25,6 +24,11 @@ def reached(settings: Settings, variables: Mapping[str, str], reach: Reach) -> t
         return tuple(parse_endpoint(entry).text for entry in chosen)
     except ValueError as error:
         raise UsageError(str(error), where=f"{settings.agent}.reach") from None
+
+
+def nowhere(_settings: Settings, _environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return no server: nobody knows which a program needs."""
+    return ()
 
 
 def servers(urls: Iterable[str]) -> tuple[str, ...]:
@@ -46,6 +50,8 @@ def named(document: Any, key: str) -> Iterator[str]:
 
 
 def _server(url: str) -> str:
+    from urllib.parse import urlsplit
+
     try:
         parts = urlsplit(url.strip())
         port = parts.port or _PORTS.get(parts.scheme)

@@ -14,16 +14,17 @@ from __future__ import annotations
 
 import logging
 import math
-import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from custody.executors import Stage
-from custody.executors.agents.log import AgentLog
-from custody.executors.agents.read_scope import ReadScope
-from custody.executors.agents.settings import Settings
+from custody.executors.agent_log import AgentLog
+from custody.executors.agents import AgentContext
 from custody.executors.commands import CommandRunner, Ran
+from custody.executors.programs.reach import nowhere, reached
+from custody.executors.programs.read_scope import ReadScope, read_scope
+from custody.executors.programs.reply import LINE_LIMIT, Reader, Reply
+from custody.executors.settings import Settings
 from custody.model import layout
 from custody.model.confinement import read_network
 from custody.model.evidence import Evidence
@@ -34,37 +35,6 @@ from custody.supervise.supervisor import Limits, Listener, StreamName
 HEARTBEAT = 30.0
 INACTIVITY = 60.0
 OUTPUT_LIMIT = 64 << 20
-LINE_LIMIT = 4 << 20
-"""Bytes of a line that a reader is given; longer ones are on file only."""
-
-TOOLCHAINS = {
-    "CARGO_HOME": ".cargo", "GOPATH": "go", "NVM_DIR": ".nvm", "PYENV_ROOT": ".pyenv",
-    "RUSTUP_HOME": ".rustup",
-}  # fmt: skip
-"""Where toolchains lie below the user's home when no variable says otherwise."""
-
-
-class Reply(NamedTuple):
-    """What a reader has made of an agent's output."""
-
-    text: str = ""
-    """The agent's last word."""
-    usage: Usage | None = None
-    error: str = ""
-    """Why the agent says that it failed; empty when it does not."""
-    notes: str = ""
-
-
-class Reader(Protocol):
-    """Reads an agent's standard output while it arrives."""
-
-    def line(self, data: bytes) -> None:
-        """Take one line, without its end."""
-        ...
-
-    def reply(self) -> Reply:
-        """Return what the lines amount to."""
-        ...
 
 
 class Program(NamedTuple):
@@ -107,6 +77,31 @@ class Program(NamedTuple):
         )
 
 
+def plain_program(
+    argv: Sequence[str], request: AgentRequest, stage: Stage, context: AgentContext
+) -> Program:
+    """Return a program of which nothing is known but its settings; it may read the prompt's file.
+
+    Raises `UsageError` for a setting that cannot be meant.
+    """
+    settings = context.settings(request)
+    passed = settings.passed()
+    return Program(
+        name=context.name,
+        argv=tuple(argv),
+        limits=limits_of(settings, request),
+        variables=passed,
+        reach=reached(settings, passed, nowhere),
+        sees=read_scope(settings),
+        readable=(prompt_file(request, stage),),
+    )
+
+
+def prompt_file(request: AgentRequest, stage: Stage) -> str:
+    """Return the path of the file that holds the prompt."""
+    return f"{stage.run.path}/{request.prompt.path}"
+
+
 class Finished(NamedTuple):
     """What came of it."""
 
@@ -145,7 +140,7 @@ class ProgramRunner:
                 name=program.name,
                 limits=program.limits,
                 variables=program.variables,
-                stdin=f"{stage.run.path}/{request.prompt.path}",
+                stdin=prompt_file(request, stage),
                 listener=following,
             )
             following.end()
@@ -202,39 +197,6 @@ def limits_of(settings: Settings, request: AgentRequest) -> Limits:
         heartbeat=settings.seconds("heartbeat", HEARTBEAT),
         output=OUTPUT_LIMIT,
     )
-
-
-@contextmanager
-def own_home(stage: Stage, agent: str) -> Iterator[str]:
-    """Make an empty folder for what the agent keeps while it works, and remove it afterwards.
-
-    Yields its absolute path. It lies outside the workspace, because it is no work, and outside
-    every temporary directory, where some agents refuse to put what they start.
-    """
-    path = layout.home_of(agent, stage.folder.path)
-    root = stage.run.root
-    try:
-        if root.exists(path):
-            root.remove_tree(path)  # a process that was killed left it
-        root.make_dirs(path)
-        yield f"{stage.run.path}/{path}"
-    finally:
-        if root.exists(path):
-            root.remove_tree(path)
-
-
-def home_variables(home: str, parent: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that make a folder the agent's home.
-
-    Agents start shells that read the start-up files of their home, and some their memory and
-    configuration: nothing of the user's may be found there. Toolchains stay where they are.
-    """
-    users = parent.get("HOME", "/")
-    found = {name: f"{users}/{folder}" for name, folder in TOOLCHAINS.items()}
-    kept = {
-        name: path for name, path in found.items() if name not in parent and os.path.isdir(path)
-    }
-    return {**kept, "HOME": home}
 
 
 class _Following(Listener):

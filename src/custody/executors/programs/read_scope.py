@@ -9,14 +9,11 @@ Nothing is moved away for it: what is hidden is not there in what the agent work
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
-from custody.executors.agents.settings import Settings
+from custody.executors.settings import Settings
 
 SCENARIOS = "scripts/scenarios"
-BLOCKED = {"codex": "ATTRACTOR_CODEX_BLOCK_READ_PATHS"}
-"""Variables that hide more paths, beside the one of the setting."""
 
 
 class ReadScope(NamedTuple):
@@ -27,12 +24,15 @@ class ReadScope(NamedTuple):
     """Folders beside which it sees nothing; None shows all."""
 
 
-def read_scope(settings: Settings, environment: Mapping[str, str]) -> ReadScope:
-    """Return what the settings of an agent let it see; raises `UsageError` for a wrong path."""
+def read_scope(settings: Settings, blocked: str = "") -> ReadScope:
+    """Return what the settings of an agent let it see; raises `UsageError` for a wrong path.
+
+    ``blocked`` are further paths that are hidden, written as in the setting.
+    """
     hidden = [] if settings.flag("allow_read_scenarios") else [SCENARIOS]
     hidden += map(str, settings.folders("block_read_paths"))
-    if more := environment.get(BLOCKED.get(settings.agent, ""), ""):
-        also = Settings(settings.agent, {f"{settings.agent}.block_read_paths": more}, {})
+    if blocked:
+        also = Settings(settings.agent, {f"{settings.agent}.block_read_paths": blocked}, {})
         hidden += map(str, also.folders("block_read_paths"))
     if not settings.flag("strict_read_scope"):
         return ReadScope(tuple(hidden))

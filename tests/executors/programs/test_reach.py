@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from custody.errors import UsageError
-from custody.executors.agents import claude, codex, command, opencode
-from custody.executors.agents.reach import Reach, named, reached, servers
-from custody.executors.agents.settings import Settings
+from custody.executors.agents import claude, codex, opencode
+from custody.executors.programs.reach import Reach, named, nowhere, reached, servers
+from custody.executors.settings import Settings
 
 AGENTS: dict[str, Reach] = {
     "claude": claude.reach,
     "codex": codex.reach,
-    "command": command.reach,
+    "command": nowhere,
     "opencode": opencode.reach,
 }
 LOCAL = "http://127.0.0.1:8377/v1"

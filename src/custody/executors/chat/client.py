@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from typing import Any, NamedTuple
+from typing import Any
 
 from custody.errors import UsageError
-from custody.executors.agents.chat import ChatFailed
-from custody.executors.agents.records import Json, text
+from custody.executors.chat.completions import ChatFailed
+from custody.executors.chat.server import Server
+from custody.executors.records import Json, text
 
 PATH = "/chat/completions"
 NO_KEY = "none"
@@ -15,17 +16,6 @@ NO_KEY = "none"
 _UNAUTHORIZED = (401, 403)
 _TOO_MANY = 429
 _SERVERS_FAULT = 500
-
-
-class Server(NamedTuple):
-    """Where a model is asked, and with which key."""
-
-    url: str
-    key_env: str = ""
-    """The variable that holds the key."""
-    key: str = ""
-    retries: int = 2
-    """How often the SDK asks again when the server is busy or not there."""
 
 
 def require_sdk() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from custody.errors import UsageError
-from custody.executors.agents.program import LINE_LIMIT, Reply
-from custody.executors.agents.records import Json, count, number, part, record_of, text
-from custody.executors.agents.settings import Settings
+from custody.executors.programs.reply import LINE_LIMIT, Reply
+from custody.executors.records import Json, count, number, part, record_of, text
+from custody.executors.settings import Settings
 from custody.model.request import Usage
 
 SYSTEM = """\

@@ -12,8 +12,8 @@ from contextlib import aclosing
 from typing import Any, NamedTuple
 
 from custody.checks.guards.secrets import StreamRedactor, redactor_for
-from custody.executors.agents.chat import ChatFailed, ChatReader
-from custody.executors.agents.log import AgentLog
+from custody.executors.agent_log import AgentLog
+from custody.executors.chat.completions import ChatFailed, ChatReader
 from custody.model.request import Usage
 from custody.store import files
 from custody.store.os_errors import failure

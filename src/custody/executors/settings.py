@@ -11,12 +11,28 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from custody.errors import PathRefused, UsageError
-from custody.model.graph import Duration
+from custody.model.graph import AttributeKind, AttributeRule, Duration
 from custody.model.relpath import RelPath
 
 _T = TypeVar("_T")
 _YES = frozenset({"1", "on", "true", "yes"})
 _NO = frozenset({"", "0", "false", "no", "off"})
+
+
+def setting(
+    name: str,
+    kind: AttributeKind,
+    doc: str,
+    *,
+    choices: tuple[str, ...] = (),
+    paths: bool = False,
+) -> AttributeRule:
+    """Declare one setting, without the agent's prefix.
+
+    ``choices`` are its only values, where any others cannot be meant; ``paths`` says that its
+    entries are paths of the workspace.
+    """
+    return AttributeRule(name=name, kind=kind, doc=doc, choices=choices, paths=paths)
 
 
 class Settings:

@@ -21,9 +21,6 @@ import msgspec
 
 from custody.checks.guards.paths import admit_write
 from custody.errors import MalformedDocument, PathRefused
-from custody.executors import Stage
-from custody.ingest.fence_reasons import REASONS
-from custody.ingest.fences import parse_fences
 from custody.model import layout
 from custody.model.answer import FileEdit
 from custody.model.relpath import RelPath
@@ -31,6 +28,7 @@ from custody.model.request import Ack
 from custody.model.verdict import Verdict
 
 if TYPE_CHECKING:
+    from custody.executors import Stage
     from custody.executors.agents.patch import FilePatch
 
 _NOT_MEANT = frozenset({"tilde", "indented", "list_item", "quoted_block"})
@@ -78,6 +76,9 @@ def apply_response(ack: Ack, text: str, stage: Stage, budget: Budget | None = No
 
 def fenced_files(text: str) -> tuple[FileEdit, ...]:
     """Return the files that fences name; raises `MalformedDocument` for one that is malformed."""
+    from custody.ingest.fence_reasons import REASONS
+    from custody.ingest.fences import parse_fences
+
     data = text.encode("utf-8", "surrogatepass")
     edits: list[FileEdit] = []
     for fence in parse_fences(data):

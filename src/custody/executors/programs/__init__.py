@@ -1,0 +1,1 @@
+"""Agents that are programs: started, followed and judged in one way."""

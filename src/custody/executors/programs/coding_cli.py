@@ -1,0 +1,59 @@
+"""Coding agents: command-line programs that work in a folder as a developer would.
+
+An adapter says what is its program's own (`CodingCli`); `custody.executors.programs.coding_agent`
+does the rest, which is the same for all.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from custody.executors.agents import Agent, AgentContext
+from custody.executors.programs.reach import Reach
+from custody.executors.programs.reply import Reader
+from custody.executors.settings import Settings
+
+
+class Surroundings(NamedTuple):
+    """Where a program works."""
+
+    cache: str
+    """The folder of caches, as it sees it."""
+    confined: bool
+    """Whether it is confined by us, and needs no sandbox of its own."""
+
+
+class CodingCli(NamedTuple):
+    """What one coding agent has of its own."""
+
+    hint: str
+    """How the program is installed."""
+    keys: tuple[str, ...]
+    """Variables of the user's that it gets."""
+    arguments: Callable[[Settings, str, Surroundings], tuple[str, ...]]
+    """From settings, model and where it works to the command line."""
+    variables: Callable[[Settings, str], Mapping[str, str]]
+    """From settings and home to what else is set."""
+    reader: Callable[[str], Reader]
+    """From the model that was asked for to what reads its output."""
+    reach: Reach
+    own_sandbox: Callable[[Settings, bool], str] = lambda _settings, _confined: ""
+    """From settings, and whether it is confined, to what it is told of a sandbox of its own."""
+    changeable: Callable[[Settings], tuple[str, ...]] = Settings.own_folders
+    """From settings to the folders of the workspace that it may change."""
+    blocked_by: str = ""
+    """Variable that hides more paths from it, beside the one of the setting; empty for none."""
+
+    def make(self, model: str, context: AgentContext) -> Agent:
+        """Return the agent that asks it."""
+        from custody.executors.programs.coding_agent import CodingAgent
+
+        return CodingAgent(self, model, context)
+
+
+def added_folders(settings: Settings) -> list[str]:
+    """Return the folders of ``add_dirs``, relative to where the program works."""
+    workdir = settings.folder("workdir") or "."
+    return [os.path.relpath(str(folder), workdir) for folder in settings.folders("add_dirs")]

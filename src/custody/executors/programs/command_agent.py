@@ -1,0 +1,94 @@
+"""Asking a command line, which is a template.
+
+It is cut into words first and filled in afterwards, so that nothing which is filled in can become
+a second word, an option of the shell or a second command. The command gets the prompt as standard
+input and as a file:
+
+    {PROMPT_PATH}   the file of the prompt
+    {WORKSPACE}     where it works
+
+What it prints is the response, and may hold edits (`custody.executors.edits`); it may as well
+change the workspace itself. For the target ``patch`` the response must be a patch.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from custody.errors import UsageError
+from custody.executors import Stage
+from custody.executors.agents import AgentContext
+from custody.executors.commands import seen_workspace
+from custody.executors.edits import apply_response
+from custody.executors.programs.program import ack_of, plain_program, prompt_file
+from custody.executors.programs.reply import TextReader
+from custody.executors.settings import Settings
+from custody.model.request import Ack, AgentRequest
+
+PATCH_START = "diff --git"
+_PLACEHOLDER = re.compile(r"\{([A-Z_]+)\}")
+
+
+class CommandAgent:
+    """Asks a command."""
+
+    def __init__(
+        self, template: str, context: AgentContext, variables: Mapping[str, str] | None = None
+    ) -> None:
+        """``variables`` name further variables that hold a template, by target; ``""`` for any."""
+        self._template = template
+        self._context = context
+        self._variables = variables or {}
+        self._programs = context.programs()
+
+    def work(self, request: AgentRequest, stage: Stage) -> Ack:
+        """Run the command and carry out what its answer asks for."""
+        settings = self._context.settings(request)
+        target = settings.text("target")
+        argv = fill(self._find(settings, target), _values(request, stage))
+        program = plain_program(argv, request, stage, self._context)
+        reader = TextReader(must_start=PATCH_START if target == "patch" else "")
+        finished = self._programs.run(program, request, stage, reader)
+        ack = ack_of(finished, program, request)
+        if ack.status != "ok" or request.output_path:
+            return ack
+        return apply_response(ack, finished.reply.text, stage)
+
+    def _find(self, settings: Settings, target: str) -> str:
+        names = (self._variables.get(target, ""), self._variables.get("", ""))
+        held = (self._context.environment.get(name, "") for name in names)
+        template = settings.text("argv", self._template) or next(filter(None, held), "")
+        if not template.strip():
+            agent = self._context.name
+            variable = self._variables.get("", f"CUSTODY_{agent}_ARGV".upper())
+            raise UsageError(
+                f"the agent {agent} has no command line",
+                hint=f"set {agent}.argv on the node, or {variable} in the environment",
+            )
+        return template
+
+
+def fill(template: str, values: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the words of a template, filled in; raises `UsageError` when it cannot be read."""
+    import shlex
+
+    try:
+        words = shlex.split(template)
+    except ValueError as error:
+        raise UsageError(f"{error} in {template!r}", where="command line of the agent") from None
+    return tuple(_PLACEHOLDER.sub(lambda match: _value(match[1], values), w) for w in words)
+
+
+def _value(name: str, values: Mapping[str, str]) -> str:
+    if name not in values:
+        known = ", ".join(f"{{{known}}}" for known in values)
+        raise UsageError(f"{{{name}}} stands for nothing", hint=f"there are {known}")
+    return values[name]
+
+
+def _values(request: AgentRequest, stage: Stage) -> dict[str, str]:
+    return {
+        "PROMPT_PATH": prompt_file(request, stage),
+        "WORKSPACE": seen_workspace(stage),
+    }

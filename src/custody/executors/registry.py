@@ -1,0 +1,148 @@
+"""Which agents there are: the files of `custody.executors.agents`, and what others installed.
+
+A distribution adds one by an entry point in the group ``custody.agents``: an `AgentType` of the
+same name, or a callable that takes the argument and returns an `Agent`. Agents are looked up by
+name, and only what is asked for is imported.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from custody.errors import UsageError
+from custody.executors import agents
+from custody.executors.agents import Agent, AgentContext, AgentType, Runner
+from custody.model.graph import AttributeRule
+from custody.store.packages import module_names
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+ENTRY_POINTS = "custody.agents"
+DECLARED = "AGENT"
+"""What the file of an agent calls its type."""
+
+
+def find_agent(spec: str, runner: Runner) -> Agent:
+    """Return the agent that ``spec`` names; raises `UsageError` when there is none."""
+    kind = check_agent(spec)
+    argument = spec.partition(":")[2]
+    return kind.make(argument, AgentContext(kind.prefix, runner, os.environ))
+
+
+def check_agent(spec: str) -> AgentType:
+    """Return the type of the agent that ``spec`` names; raises `UsageError` when there is none."""
+    found = agent_type(spec)
+    if found is None:
+        name = spec.partition(":")[0]
+        known = [*(kind.name for kind in packaged_types()), *_installed()]
+        raise UsageError(f"no agent is called {name!r}", hint=f"one of {', '.join(known)}")
+    return found
+
+
+def agent_type(spec: str) -> AgentType | None:
+    """Return the same, or None; raises `UsageError` for one that cannot be loaded."""
+    name = spec.partition(":")[0]
+    return _packaged(name) or _alias(name) or _of_others(name)
+
+
+@cache
+def packaged_types() -> tuple[AgentType, ...]:
+    """Return every packaged agent, by name."""
+    return tuple(kind for kind in map(_packaged, _files()) if kind is not None)
+
+
+def described() -> dict[str, str]:
+    """Return how every agent is named, and what it does; of one that cannot be loaded, why not."""
+    found = {kind.spelling: kind.doc for kind in packaged_types()}
+    for name in _installed():
+        try:
+            kind = check_agent(name)
+            found[kind.spelling] = kind.doc
+        except UsageError as error:
+            found[name] = str(error)
+    return found
+
+
+def packaged_prefix(word: str) -> AgentType | None:
+    """Return the packaged agent whose settings begin so."""
+    here = _packaged(word)
+    return here if here is not None and here.prefix == word else _by_prefix().get(word)
+
+
+@cache
+def _by_prefix() -> Mapping[str, AgentType]:
+    return {kind.prefix: kind for kind in packaged_types()}
+
+
+def rules_of(word: str) -> tuple[AttributeRule, ...]:
+    """Return the rules of the attributes that begin with ``word`` and a dot; none if nobody's."""
+    kind = packaged_prefix(word) or _of_others(word)
+    return () if kind is None else kind.rules()
+
+
+def _packaged(name: str) -> AgentType | None:
+    """Return what the file of that name declares; None when there is no such file, or no type."""
+    from importlib import import_module
+
+    if name not in _files():
+        return None
+    declared: AgentType | None = getattr(import_module(f"{agents.__name__}.{name}"), DECLARED, None)
+    return declared
+
+
+@cache
+def _files() -> tuple[str, ...]:
+    return tuple(module_names(agents.__path__))
+
+
+def _alias(name: str) -> AgentType | None:
+    return next((kind for kind in packaged_types() if name in kind.aliases), None)
+
+
+def _of_others(name: str) -> AgentType | None:
+    entry = _installed().get(name)
+    return None if entry is None else _load(entry)
+
+
+def _installed() -> Mapping[str, EntryPoint]:
+    """Return what other distributions declare, by name; none of it is loaded."""
+    return _entries(tuple(sys.path))
+
+
+@lru_cache(1)
+def _entries(_path: tuple[str, ...]) -> Mapping[str, EntryPoint]:
+    """Look at every distribution of an import path: once, because it takes milliseconds."""
+    from importlib.metadata import entry_points
+
+    found: dict[str, EntryPoint] = {}
+    for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name):
+        found.setdefault(entry.name, entry)
+    return found
+
+
+@cache
+def _load(entry: EntryPoint) -> AgentType:
+    """Return what an entry point declares; raises `UsageError` if it cannot be used."""
+    try:
+        loaded = entry.load()
+    except Exception as error:  # whatever an import of others raises, the agent is not there
+        why = f"{type(error).__name__}: {error}"
+        raise UsageError(f"the agent {entry.name!r} cannot be loaded: {why}") from error
+    if not isinstance(loaded, AgentType):
+        return AgentType(
+            name=entry.name,
+            doc=(loaded.__doc__ or "").strip().partition("\n")[0],
+            make=lambda argument, _context: loaded(argument),
+            starts_programs=True,
+        )
+    if not loaded.name == loaded.prefix == entry.name:
+        raise UsageError(
+            f"the entry point {entry.name!r} declares the agent {loaded.name!r}",
+            hint="name, prefix and entry point must be the same word",
+        )
+    return loaded

@@ -1,0 +1,101 @@
+"""What is new stands in one file: a copy of the package that has one more is all there is to do."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import codebase
+
+AGENT = """\
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from custody.executors.agents import AgentContext, AgentType
+from custody.executors.settings import setting
+from custody.model.request import Ack, AgentRequest
+
+if TYPE_CHECKING:
+    from custody.executors import Stage
+
+
+class EchoAgent:
+    def __init__(self, argument: str, context: AgentContext) -> None:
+        self._end = argument
+        self._context = context
+
+    def work(self, request: AgentRequest, stage: Stage) -> Ack:
+        times = self._context.settings(request).whole("times") or 1
+        said = (request.prompt.text or "").strip() * times + self._end
+        response = stage.folder.write("response.md", said)
+        return Ack(request_id=request.id, status="ok", evidence=(response,))
+
+
+AGENT = AgentType(
+    name="echo",
+    doc="Says the prompt again.",
+    argument="END",
+    settings=(
+        setting("times", "integer", "How often."),
+        setting("voice", "string", "How it says it.", choices=("loud", "low")),
+    ),
+    make=EchoAgent,
+    starts_programs=False,
+    parallel=True,
+)
+"""
+PIPELINE = """digraph p {{
+    start [shape=Mdiamond]
+    say   [prompt="ho", {settings}]
+    done  [shape=Msquare]
+    start -> say -> done
+}}
+"""
+
+
+class Copy:
+    """The package with one more file, as somebody has it who works on it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.source = folder / "src"
+        shutil.copytree(codebase.SOURCE, self.source, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def __call__(self, *words: str, program: str = "custody") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", program, *words], cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": str(self.source)},
+            capture_output=True, text=True, check=False, timeout=120,
+        )  # fmt: skip
+
+    def check(self, settings: str) -> str:
+        (self.folder / "p.dot").write_text(PIPELINE.format(settings=settings))
+        return self("check", "p.dot").stdout
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Copy:
+    copy = Copy(tmp_path)
+    (copy.source / "custody/executors/agents/echo.py").write_text(AGENT)
+    return copy
+
+
+def test_an_agent_is_one_file(copy: Copy) -> None:
+    assert copy.check("echo.times=2, echo.voice=low").startswith("1 pipeline: 0 errors, 0 warnings")
+    done = copy("run", "p.dot", "--agent", "echo:!", "--run-id", "r1")
+    assert done.returncode == 0, done.stderr
+    run = copy.folder / ".custody/runs/r1"
+    assert (run / "nodes/say/1.1/response.md").read_text() == "hoho!"
+    assert '"confinement": null' in (run / "manifest.json").read_text()
+    assert "must be one of loud, low, not 'shrill'" in copy.check("echo.voice=shrill")
+    assert "echo.times must be a whole number, not 'often'" in copy.check("echo.times=often")
+    assert "did you mean 'echo.times'?" in copy.check("echo.time=1")
+    help_ = copy("run", "--help").stdout
+    assert re.search(r"^  echo:END +Says the prompt again\.$", help_, re.MULTILINE)
