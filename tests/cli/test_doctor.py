@@ -29,3 +29,10 @@ def test_the_level_and_the_origin_of_every_setting_are_told(
     assert text.startswith(f"confinement {level}: ")
     assert "Landlock ABI" in text
     assert "here  (flag)" in text
+
+
+def test_the_agents_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--json"]) == 0
+    agents = json.loads(capsys.readouterr().out)["agents"]
+    assert agents["stub"].startswith("Answers at once")
+    assert {"codex:MODEL", "fake:ANSWERS", "replay:RUN"} <= agents.keys()

@@ -85,8 +85,8 @@ def test_its_settings_are_checked(root: Path, project: Project) -> None:
     assert "did you mean 'mine.greeting'?" in warned.stdout
 
 
-def test_help_lists_it(project: Project) -> None:
-    text = project.custody("run", "--help").stdout
+def test_doctor_lists_it(project: Project) -> None:
+    text = project.custody("doctor").stdout
     assert re.search(r"^  shout:FILE +Writes the prompt to a file", text, re.MULTILINE)
     assert re.search(r"^  mine +Writes a greeting", text, re.MULTILINE)
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from custody.errors import MalformedDocument
-from custody.executors.agents.patch import read_patch
 from custody.executors.edits import fenced_files
+from custody.executors.patch import read_patch
 
 PATCH = """diff --git a/a.txt b/a.txt
 index 1..2 100644

@@ -19,14 +19,11 @@ from custody.executors.registry import (
     rules_of,
 )
 
-SHARED = {"patch"}
-"""Modules of the package that are no agents."""
-
 
 def test_a_file_is_an_agent_of_its_name() -> None:
     folder = Path(agents.__file__).parent
     files = {path.stem for path in folder.glob("*.py")} - {"__init__"}
-    assert {kind.name for kind in packaged_types()} == files - SHARED
+    assert {kind.name for kind in packaged_types()} == files
 
 
 def test_no_word_means_two_of_them() -> None:
@@ -60,7 +57,7 @@ def test_an_agent_is_found_by_each_of_its_names(spec: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "nobody", "__init__", "_stub", "stub.x", "../stub", "settings", "Stub", "patch"]
+    "name", ["", "nobody", "__init__", "_stub", "stub.x", "../stub", "settings", "Stub"]
 )
 def test_nothing_else_is_one(name: str) -> None:
     assert agent_type(name) is None

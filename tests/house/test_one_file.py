@@ -97,5 +97,6 @@ def test_an_agent_is_one_file(copy: Copy) -> None:
     assert "must be one of loud, low, not 'shrill'" in copy.check("echo.voice=shrill")
     assert "echo.times must be a whole number, not 'often'" in copy.check("echo.times=often")
     assert "did you mean 'echo.times'?" in copy.check("echo.time=1")
-    help_ = copy("run", "--help").stdout
-    assert re.search(r"^  echo:END +Says the prompt again\.$", help_, re.MULTILINE)
+    assert " echo, " in copy("run", "--help").stdout
+    told = copy("doctor").stdout
+    assert re.search(r"^  echo:END +Says the prompt again\.$", told, re.MULTILINE)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
 from custody.cli.result import Arguments
+from custody.store.packages import module_names
 
 FILE = {
     "bash": "_shtab_compgen_files",
@@ -46,22 +49,20 @@ def pipeline(parser: Arguments) -> None:
 
 def agent(parser: Arguments, default: str) -> None:
     """Declare who works on stages that name no agent."""
-    argument = parser.add_argument(
+    parser.add_argument(
         "--agent",
         metavar="AGENT",
         default="",
-        help=f"agent of stages that name none, such as stub or fake:FILE (default: {default})",
+        help=f"agent of stages that name none: {', '.join(_agents())}, or an installed one; an "
+        f"argument follows a colon, as in fake:FILE (default: {default})",
     )
-    argument.listing = _agents
 
 
-def _agents() -> str:
-    """Return the agents that there are; asked for only when help is."""
-    from custody import api
+def _agents() -> list[str]:
+    """Return the packaged agents by their files; help imports none of them."""
+    import custody
 
-    known = api.agents()
-    width = max(map(len, known))
-    return "\n  ".join(["agents:", *(f"{name:<{width}}  {doc}" for name, doc in known.items())])
+    return module_names(os.path.join(folder, "executors", "agents") for folder in custody.__path__)
 
 
 def new_run(parser: Arguments, workdir: str, resume: str) -> None:

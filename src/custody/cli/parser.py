@@ -42,11 +42,6 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, hint=f"{self.prog} --help")
 
-    def format_help(self) -> str:
-        """Return the help, with what an argument has to list below it."""
-        listings = (getattr(action, "listing", None) for action in self._actions)
-        return "\n".join([super().format_help(), *(f"{list_()}\n" for list_ in listings if list_)])
-
 
 class _Asked(Exception):
     """The user asked for a text that needs no command: help, or the version."""

@@ -11,7 +11,12 @@ import json
 import logging
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from custody.model.request import AgentRequest
+
+if TYPE_CHECKING:
+    from custody.executors import Stage
 
 LOGGER = logging.getLogger("custody.agent")
 LOGGER.addHandler(logging.NullHandler())
@@ -47,6 +52,14 @@ FORMATTER = JsonFormatter()
 
 class AgentLog:
     """The log of one stage's agent."""
+
+    @classmethod
+    def of(
+        cls, agent: str, request: AgentRequest, stage: Stage, keep: Callable[[bytes], object]
+    ) -> AgentLog:
+        """Return the log of an agent that works on a request; ``keep`` takes its lines."""
+        run = stage.run.run_id
+        return cls(keep, run_id=run, node=stage.node, request=request.id, agent=agent)
 
     def __init__(self, keep: Callable[[bytes], object], **fields: Any) -> None:
         self._keep = keep

@@ -29,7 +29,7 @@ from custody.model.verdict import Verdict
 
 if TYPE_CHECKING:
     from custody.executors import Stage
-    from custody.executors.agents.patch import FilePatch
+    from custody.executors.patch import FilePatch
 
 _NOT_MEANT = frozenset({"tilde", "indented", "list_item", "quoted_block"})
 """Where a fence is text about files, and no file."""
@@ -128,7 +128,7 @@ def _edits(text: str, stage: Stage) -> tuple[FileEdit, ...]:
         raise MalformedDocument("edits", "an answer holds fenced files or one patch, not both")
     if not patches:
         return fenced
-    from custody.executors.agents.patch import read_patch
+    from custody.executors.patch import read_patch
 
     return tuple(_patched(file, stage) for file in read_patch(patches[0]))
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from custody.supervise.probe import Diagnosis
 
 ABOUT = (
-    "Say how well this machine can confine what a stage starts, why not better, and where every\n"
-    "setting comes from."
+    "Say how well this machine can confine what a stage starts, why not better, where every\n"
+    "setting comes from, and which agents there are."
 )
 EXAMPLES = ("custody doctor", "custody doctor --json")
 
@@ -35,16 +35,21 @@ def arguments(parser: Arguments) -> None:
 
 
 def execute(options: Namespace) -> Result:
-    """Look at the machine and at the settings."""
+    """Look at the machine, at the settings and at the agents."""
     from custody import api
     from custody.cli import config
 
     diagnosis = api.doctor()
     given = {**vars(options), "ingest": "true" if options.ingest else ""}
     settings = [config.origin(name, given[name]) for name in config.DEFAULTS]
+    agents = api.agents()
     return Result(
-        data={"confinement": diagnosis, "settings": [item._asdict() for item in settings]},
-        text=[*_about_machine(diagnosis), *_about_settings(settings)],
+        data={
+            "confinement": diagnosis,
+            "settings": [item._asdict() for item in settings],
+            "agents": agents,
+        },
+        text=[*_about_machine(diagnosis), *_about_settings(settings), *_about_agents(agents)],
     )
 
 
@@ -67,6 +72,13 @@ def _about_settings(settings: list[Setting]) -> Iterator[Line]:
     for setting in settings:
         value = setting.value or "the best there is"
         yield Line(f"  {setting.name:<16} {value}  ({setting.origin})")
+
+
+def _about_agents(agents: dict[str, str]) -> Iterator[Line]:
+    yield Line("agents", "strong")
+    width = max(map(len, agents))
+    for name, doc in agents.items():
+        yield Line(f"  {name:<{width}}  {doc}")
 
 
 def _said(there: bool) -> str:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from custody.executors.agents import Agent, AgentContext, AgentType
+from custody.executors.chat.kind import chat_type
 from custody.executors.chat.server import Server
-from custody.executors.chat.settings import CHAT_SETTINGS
 
 OPENAI = "https://api.openai.com/v1"
 KEY = "OPENAI_API_KEY"
@@ -21,19 +20,4 @@ def openai_server(environment: Mapping[str, str]) -> Server:
     return Server(environment.get("OPENAI_BASE_URL") or OPENAI, KEY)
 
 
-def make(argument: str, context: AgentContext) -> Agent:
-    """Return an agent that asks it."""
-    from custody.executors.chat.agent import ChatAgent
-
-    return ChatAgent(openai_server, argument, context)
-
-
-AGENT = AgentType(
-    name="api",
-    doc="Asks a model behind OpenAI's Chat Completions.",
-    argument="MODEL",
-    settings=CHAT_SETTINGS,
-    make=make,
-    starts_programs=False,
-    parallel=True,
-)
+AGENT = chat_type("api", "Asks a model behind OpenAI's Chat Completions.", openai_server)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from custody.errors import UsageError
-from custody.executors.agents import Agent, AgentContext, AgentType
+from custody.executors.chat.kind import chat_type
 from custody.executors.chat.server import Server
-from custody.executors.chat.settings import CHAT_SETTINGS
 
 OLLAMA = "http://127.0.0.1:11434/v1"
 OLLAMA_PORT = 11434
@@ -32,19 +31,6 @@ def ollama_server(environment: Mapping[str, str]) -> Server:
     return Server(f"http://[{name}]:{port}/v1" if ":" in name else f"http://{name}:{port}/v1")
 
 
-def make(argument: str, context: AgentContext) -> Agent:
-    """Return an agent that asks it."""
-    from custody.executors.chat.agent import ChatAgent
-
-    return ChatAgent(ollama_server, argument, context)
-
-
-AGENT = AgentType(
-    name="ollama_agent",
-    doc="Asks a model of an Ollama, by default the one on this machine.",
-    argument="MODEL",
-    settings=CHAT_SETTINGS,
-    make=make,
-    starts_programs=False,
-    parallel=True,
+AGENT = chat_type(
+    "ollama_agent", "Asks a model of an Ollama, by default the one on this machine.", ollama_server
 )

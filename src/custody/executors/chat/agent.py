@@ -78,13 +78,7 @@ class ChatAgent:
     ) -> tuple[Heard, tuple[Evidence, ...]]:
         names = layout.streams(self._name)[0], layout.agent_log(self._name)
         with stage.folder.open_stream(names[0]) as out, stage.folder.open_stream(names[1]) as lines:
-            log = AgentLog(
-                lines.write,
-                run_id=stage.run.run_id,
-                node=stage.node,
-                request=request.id,
-                agent=self._name,
-            )
+            log = AgentLog.of(self._name, request, stage, lines.write)
             log.write("agent.start", server=_plain(server.url), limits=told(limits))
             listening = Listening(ChatReader(body["model"]), out, log, limits, server.key)
             began = time.monotonic()

@@ -124,13 +124,7 @@ class ProgramRunner:
         arguments = stage.folder.write(layout.arguments(program.name), f"{line.text}\n")
         log_name = layout.agent_log(program.name)
         with stage.folder.open_stream(log_name) as file:
-            log = AgentLog(
-                file.write,
-                run_id=stage.run.run_id,
-                node=stage.node,
-                request=request.id,
-                agent=program.name,
-            )
+            log = AgentLog.of(program.name, request, stage, file.write)
             following = _Following(log, reader)
             log.write("agent.start", program=program.argv[0], limits=told(program.limits))
             ran = self._runner.follow(
