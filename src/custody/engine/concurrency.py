@@ -13,7 +13,6 @@ import msgspec
 from custody.engine.ask import Asked
 from custody.engine.redaction import Redaction
 from custody.executors import Stage
-from custody.executors.registry import agent_type
 from custody.model.request import Ack, AgentRequest, AnyRequest
 from custody.store.rundir import AttemptFolder
 
@@ -60,5 +59,7 @@ def carry_out(works: Sequence[Work], execute: Callable[[AnyRequest, Stage], Ack]
 def _leaves_others_alone(request: AnyRequest) -> bool:
     if not isinstance(request, AgentRequest) or not request.output_path:
         return False
+    from custody.executors.registry import agent_type
+
     kind = agent_type(request.agent)
     return kind is not None and kind.parallel and not kind.starts_programs

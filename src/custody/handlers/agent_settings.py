@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from functools import cache
 
-from custody.executors.registry import packaged_prefix, packaged_types, rules_of
-from custody.model.graph import Families, Node
+from custody.model.graph import AttributeRule, Families, Node
+
+
+def _rules(word: str) -> tuple[AttributeRule, ...]:
+    from custody.executors.registry import rules_of
+
+    return rules_of(word)
 
 
 @cache
 def _names() -> tuple[str, ...]:
+    from custody.executors.registry import packaged_types
+
     return tuple(rule.name for kind in packaged_types() for rule in kind.rules())
 
 
-SETTINGS = Families(rules=rules_of, names=_names)
+SETTINGS = Families(rules=_rules, names=_names)
 """Each agent declares its own; nodes write them with its prefix and a dot."""
 
 
@@ -35,5 +42,7 @@ def _is_setting(attribute: str, asked: str) -> bool:
     word, dot, _ = attribute.partition(".")
     if not dot:
         return False
+    from custody.executors.registry import packaged_prefix
+
     packaged = packaged_prefix(word)
     return word == asked if packaged is None else bool(packaged.settings)

@@ -19,7 +19,6 @@ from custody.checks.gates.response import (
     json_block,
 )
 from custody.checks.gates.writes import Writes
-from custody.executors.registry import agent_type
 from custody.handlers import Handler, Situation
 from custody.handlers.agent_settings import SETTINGS, settings_of
 from custody.handlers.network import NETWORK, check_network, network_of
@@ -87,6 +86,8 @@ class Codergen(Handler):
 
     def starts_programs(self, node: Node, agent: str) -> bool:
         """Say what the agent says of itself; one that is not known may start any."""
+        from custody.executors.registry import agent_type
+
         kind = agent_type(node.text("agent", agent))
         return kind is None or kind.starts_programs
 
