@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from custody.engine.recording import Listener
-from custody.engine.session import RunResult
+from custody.engine.result import RunResult
 from custody.errors import RunExists, StorageFailed, UsageError
 from custody.handlers import catalog
 from custody.model.finding import Finding
@@ -150,12 +150,13 @@ def resume(
 def replay(run: str, *, runsdir: str = DEFAULT_RUNSDIR) -> Replay:
     """Play a run again from its recorded answers; raises `ReplayDiverged`."""
     from custody.engine import replay as engine
-    from custody.engine.records import Records
+    from custody.engine.run_pipeline import pipeline_of
+    from custody.store.history import History
     from custody.store.rundir import RunDirectory
 
     with RunDirectory.open(find_run(run, runsdir), write=False) as opened:
-        records = Records(opened)
-        return engine.replay(records, records.pipeline())
+        history = History.read(opened)
+        return engine.replay(history, pipeline_of(history))
 
 
 def fork(

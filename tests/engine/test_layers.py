@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from custody import api
-from custody.engine.session import RunResult
+from custody.engine.result import RunResult
 from custody.errors import Interrupted
 from custody.model.event import GuardrailViolation, RequestAnswered
 from support.bench import Bench

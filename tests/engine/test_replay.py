@@ -6,11 +6,12 @@ import pytest
 
 from custody import api
 from custody.engine import replay as engine
-from custody.engine.records import Records
 from custody.engine.replay import play
+from custody.engine.run_pipeline import pipeline_of
 from custody.errors import ReplayDiverged
 from custody.handlers import catalog
 from custody.pipeline.read import load_pipeline
+from custody.store.history import History
 from custody.store.rundir import RunDirectory
 from support.bench import Bench
 
@@ -43,16 +44,16 @@ def test_other_rules_lead_elsewhere_and_it_shows(bench: Bench) -> None:
     other = load_pipeline(source, catalog(), where="other")
     with RunDirectory.open(str(bench.path("")), write=False) as run:
         with pytest.raises(ReplayDiverged, match="StageRetrying"):
-            engine.replay(Records(run), other)
-        records = Records(run)
-        assert play(records, records.pipeline(), records.lines()).divergence == ""
+            engine.replay(History.read(run), other)
+        history = History.read(run)
+        assert play(history, pipeline_of(history), history.lines()).divergence == ""
 
 
 def test_a_run_that_was_left_replays_as_far_as_it_goes(bench: Bench) -> None:
     bench.run(BODY)
     with RunDirectory.open(str(bench.path("")), write=False) as run:
-        records = Records(run)
-        played = play(records, records.pipeline(), list(records.lines())[:6])
+        history = History.read(run)
+        played = play(history, pipeline_of(history), history.lines(last=5))
     assert played.status == "RUNNING"
     assert played.facts == 6
     assert played.divergence == ""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from custody.engine.session import RunResult
+from custody.engine.result import RunResult
 from custody.model.event import GuardrailViolation, RequestAnswered, StageFailed
 from support.bench import Bench
 

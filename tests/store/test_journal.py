@@ -21,7 +21,6 @@ from hypothesis import strategies as st
 
 from custody.errors import JournalBroken, MalformedDocument, PathRefused, StorageFailed
 from custody.model.event import GENESIS, PipelineStarted, StageCompleted
-from custody.model.journal_version import VERSIONS
 from custody.model.layout import EVENTS
 from custody.model.outcome import Outcome
 from custody.model.record import encode
@@ -29,6 +28,7 @@ from custody.store.journal import Journal, read_lines, timestamp, verify_journal
 from custody.store.limits import LINE_LIMIT, TEXT_LIMIT, capped, encoded
 from custody.store.root import Root
 from custody.store.rundir import RunDirectory
+from support.journals import recover
 
 RUN_ID = "run_1"
 
@@ -193,102 +193,6 @@ class TestLongTexts:
 
 
 @pytest.mark.req("P-11")
-class TestRecovering:
-    def test_log_001_a_torn_tail_is_cut(
-        self, run: RunDirectory, record: Record, hostile: Case
-    ) -> None:
-        assert hostile("log-001")["expect"] == "recover:truncate_tail"
-        journal = record(run.root)
-        whole = run.root.read(EVENTS)
-        head, count = journal.head, journal.count
-        add(journal, fact_of())
-        journal.commit()
-        journal.close()
-        longer = run.root.read(EVENTS)
-        for size in range(len(whole), len(longer)):
-            run.root.write(EVENTS, longer[:size])
-            if size > len(whole):
-                with broken("torn"):
-                    list(read_lines(run.root))
-                assert len(list(read_lines(run.root, torn_ok=True))) == count
-            taken_up, torn = Journal.recover(run.root, RUN_ID)
-            assert (taken_up.count, taken_up.head, taken_up.offset) == (count, head, len(whole))
-            assert torn == size - len(whole)
-            assert run.root.read(EVENTS) == whole
-            taken_up.close()
-        assert run.root.names() == [EVENTS]
-
-    def test_it_can_be_written_on(self, run: RunDirectory, record: Record) -> None:
-        record(run.root).close()
-        with open_end(run.root) as end:
-            os.write(end, b'{"seq":10')
-        journal, torn = Journal.recover(run.root, RUN_ID)
-        assert torn == 9
-        add(journal, fact_of(), fact_of())
-        journal.commit()
-        assert verify_journal(run.root, run_id=RUN_ID, count=12, head=journal.head) == []
-
-    def test_the_good_lines_are_in_a_new_file(self, run: RunDirectory, record: Record) -> None:
-        record(run.root).close()
-        before = run.root.stat(EVENTS).st_ino
-        with open_end(run.root):
-            Journal.recover(run.root, RUN_ID)[0].close()
-            assert run.root.stat(EVENTS).st_ino != before
-
-    def test_blocks_that_never_arrived(self, run: RunDirectory, record: Record) -> None:
-        journal = record(run.root)
-        whole = run.root.read(EVENTS)
-        for tail in (bytes(4096), bytes(40) + b'"x"}\n', b'{"seq":10' + bytes(9) + b"}\n\0\n"):
-            run.root.write(EVENTS, whole + tail)
-            taken_up, torn = Journal.recover(run.root, RUN_ID)
-            assert (torn, taken_up.head) == (len(tail), journal.head)
-            taken_up.close()
-
-    def test_a_long_journal(self, run: RunDirectory, record: Record) -> None:
-        journal = record(run.root, lines=3000)
-        journal.close()
-        taken_up, torn = Journal.recover(run.root, RUN_ID)
-        assert (torn, taken_up.count, taken_up.head) == (0, 3000, journal.head)
-
-    def test_it_goes_on_in_its_own_version(self, run: RunDirectory, record: Record) -> None:
-        record(run.root, version=VERSIONS["1.0"]).close()
-        taken_up, _ = Journal.recover(run.root, RUN_ID)
-        add(taken_up, fact_of())
-        taken_up.commit()
-        taken_up.close()
-        assert {line.schema_version for line in read_lines(run.root)} == {"1.0"}
-
-    def test_anything_else_is_left_as_it_is(self, run: RunDirectory, record: Record) -> None:
-        record(run.root).close()
-        changed = run.root.read(EVENTS).replace(b'"n3"', b'"n4"')
-        run.root.write(EVENTS, changed)
-        with broken("chain_broken"):
-            Journal.recover(run.root, RUN_ID)
-        assert run.root.read(EVENTS) == changed
-        assert run.root.names() == [EVENTS]
-
-    def test_the_journal_of_another_run(self, run: RunDirectory, record: Record) -> None:
-        record(run.root, run_id="another").close()
-        with broken("job_mismatch"):
-            Journal.recover(run.root, RUN_ID)
-        with broken("job_mismatch"):
-            list(read_lines(run.root, run_id=RUN_ID))
-        assert len(list(read_lines(run.root))) == 10
-
-    def test_a_run_that_never_began(self, run: RunDirectory) -> None:
-        Journal.create(run.root, RUN_ID).close()
-        with broken("empty"):
-            Journal.recover(run.root, RUN_ID)
-
-    def test_no_journal(self, run: RunDirectory) -> None:
-        with broken("missing"):
-            Journal.recover(run.root, RUN_ID)
-        os.symlink("/etc/passwd", f"{run.path}/{EVENTS}")
-        with broken("symlink"):
-            list(read_lines(run.root))
-
-
-@pytest.mark.req("P-11")
 class TestPoison:
     def test_a_write_that_fails_half_way(self, run: RunDirectory, record: Record) -> None:
         journal = record(run.root)
@@ -378,7 +282,7 @@ def assert_poisoned(journal: Journal) -> None:
 
 
 def recover_after(root: Root, *, lines: int) -> None:
-    journal, _ = Journal.recover(root, RUN_ID)
+    journal, _ = recover(root, RUN_ID)
     assert journal.count == lines
     add(journal, fact_of())
     journal.commit()

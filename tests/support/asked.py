@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from custody import api
-from custody.engine.session import RunResult
+from custody.engine.result import RunResult
 from custody.pipeline.library import sample_answers
 from support.bench import Bench
 

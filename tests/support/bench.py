@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from custody import api
-from custody.engine.session import RunResult
+from custody.engine.result import RunResult
 from custody.model.event import AnyFact
 from custody.store.journal import read_lines
 from custody.store.root import Root

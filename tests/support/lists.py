@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from custody import api
-from custody.engine.session import RunResult
+from custody.engine.result import RunResult
 from support.bench import Bench
 
 PART = """digraph task {

@@ -19,6 +19,7 @@ from custody.store.files import write_all
 from custody.store.journal import Journal, read_lines
 from custody.store.os_errors import failure
 from custody.store.rundir import RunDirectory
+from support.journals import recover
 
 STAGES = 3
 RUN_ID = "r"
@@ -48,7 +49,7 @@ def take_up(folder: str, heard: Heard = lambda _: None) -> None:
     """Go on with a run after its process ended, and finish it."""
     with RunDirectory.open(f"{folder}/runs/{RUN_ID}", write=True) as run:
         run.sweep()
-        journal, torn = Journal.recover(run.root, run.run_id)
+        journal, torn = recover(run.root, run.run_id)
         done = sum(line.event == "RequestAnswered" for line in read_lines(run.root))
         append(journal, RunResumed(torn_bytes=torn))
         go_on(run, journal, done, heard)

@@ -2,31 +2,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import msgspec
+from msgspec.structs import replace
 
 from custody.model.event import (
-    GENESIS,
     AnyFact,
-    JournalLine,
+    Heard,
     RouteChosen,
     StageCompleted,
     StageRetrying,
     StageStarted,
 )
 from custody.model.outcome import Outcome, Route
-from custody.model.record import encode
 from custody.views.attempts import attempts
+from support.facts import line_of
 
 ROUTE = Route(target="b", by_condition=False, candidates=())
 
 
-def journal(*facts: AnyFact) -> Iterator[JournalLine]:
+def journal(*facts: AnyFact) -> Iterator[Heard]:
     for seq, fact in enumerate(facts):
-        yield JournalLine(
-            seq=seq, ts=f"t{seq}", run_id="r1", level=fact.traits.level, role="engine",
-            event=type(fact).__name__, node=getattr(fact, "node", None), path="",
-            data=msgspec.Raw(encode(fact)), prev=GENESIS,
-        )  # fmt: skip
+        yield replace(line_of(fact, seq), ts=f"t{seq}"), fact
 
 
 def started(node: str, visit: int, attempt: int) -> StageStarted:

@@ -6,13 +6,14 @@ import platform
 
 from custody.engine import level
 from custody.engine.interruption import Interruption
+from custody.engine.live_run import LiveRun
 from custody.engine.recording import Listener
-from custody.engine.records import Records
-from custody.engine.session import RunResult, Session
+from custody.engine.result import RunResult
 from custody.model import layout
 from custody.model.event import PipelineStarted
 from custody.model.graph import Pipeline
 from custody.model.ingest import IngestSwitch
+from custody.store.history import History
 from custody.store.journal import Journal
 from custody.store.rundir import RunDirectory
 from custody.version import VERSION
@@ -61,10 +62,10 @@ def begin(
             parts=dict(pipeline.part_digests),
             ingest=ingest,
         )
-        journal = Journal.create(run.root, run_id)
-        journal.append(started, role="engine", path=layout.PIPELINE)
+        journal, history = Journal.create(run.root, run_id), History(run)
+        history.note(journal.append(started, role="engine", path=layout.PIPELINE), started)
         run.blobs.sync()
         journal.commit()
         run.publish()
-        session = Session(Records(run), pipeline, journal, workspace)
-        return session.go(interruption, listeners=listeners)
+        live = LiveRun(history, pipeline, journal, workspace)
+        return live.go(interruption, listeners=listeners)

@@ -13,7 +13,6 @@ from custody.checks.guards.secrets import redactor_for
 from custody.engine.ask import Accepts, Asked, Performed, Told
 from custody.engine.concurrency import Work, carry_out, side_by_side
 from custody.engine.interruption import Interruption
-from custody.engine.records import Records
 from custody.engine.redaction import Redaction
 from custody.errors import MalformedDocument, Refused
 from custody.executors import Executor, Stage
@@ -29,6 +28,7 @@ from custody.model.record import encode_pretty
 from custody.model.request import Ack, AgentRequest, AnyRequest, ingest_of
 from custody.model.verdict import Verdict
 from custody.sandbox.stage import StageSandbox
+from custody.store.history import History
 from custody.store.limits import as_recorded
 from custody.workspace.workspace import Workspace
 
@@ -38,23 +38,23 @@ class Effects:
 
     def __init__(
         self,
-        records: Records,
+        history: History,
         workspace: Workspace,
         executor: Executor,
         interruption: Interruption,
     ) -> None:
-        self._records = records
-        self._run = records.run
+        self._history = history
+        self._run = history.run
         self._workspace = workspace
         self._executor = executor
         self._interruption = interruption
         self._redactor = redactor_for(os.environ)
-        self._level = None if records.confinement is None else records.confinement.level
+        self._level = None if history.confinement is None else history.confinement.level
         self._carried_out: dict[str, Work] = {}
         """Requests that were carried out beside another one and are not answered yet."""
-        self.read = records.run.read_evidence
-        self.content = records.run.blobs.get
-        self.document = records.run.document
+        self.read = history.run.read_evidence
+        self.content = history.run.blobs.get
+        self.document = history.run.document
 
     def perform(
         self,
@@ -78,7 +78,7 @@ class Effects:
 
     def recorded(self, answered: RequestAnswered) -> Performed:
         """Return what is remembered of a request that was answered before."""
-        return Performed(answered, self._records.diff_of(answered))
+        return Performed(answered, self._history.diff_of(answered))
 
     def accept(self, performed: Performed) -> None:
         """Take the changes of an attempt as part of the work."""
@@ -141,7 +141,7 @@ class Effects:
             ack,
             stage,
             limits,
-            mode=mode_of(self._records.genesis.pipeline),
+            mode=mode_of(self._history.genesis.pipeline),
             allowlist=Allowlist.of(asked.node.text("allowed_write_paths")),
             redactor=self._redactor,
         )

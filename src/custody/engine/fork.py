@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 from msgspec.structs import replace
 
 from custody.engine import level
 from custody.engine.interruption import Interruption
+from custody.engine.live_run import LiveRun
 from custody.engine.recording import Listener
-from custody.engine.records import Records
-from custody.engine.session import RunResult, Session
+from custody.engine.result import RunResult
+from custody.engine.run_pipeline import pipeline_of
 from custody.errors import UsageError
 from custody.model import layout
 from custody.model.confinement import ChosenLevel
-from custody.model.event import AnyFact, JournalLine, Origin, StageStarted
+from custody.model.event import AnyFact, Origin, PipelineStarted
 from custody.model.graph import Pipeline
 from custody.model.process_event import AgentReplaced, PipelineReplaced, RunResumed
-from custody.store.journal import Journal, digest
+from custody.store.history import History
+from custody.store.journal import Journal
 from custody.store.rundir import RunDirectory
 from custody.workspace.workspace import Workspace
 
@@ -35,66 +39,73 @@ def fork(
         RunDirectory.open(path, write=False) as parent,
         RunDirectory.create(runsdir, run_id) as run,
     ):
-        records = Records(parent)
-        pipeline = records.pipeline()
-        shared = _lines_before(records, node)
+        past = History.read(parent)
+        pipeline = pipeline_of(past)
         started = replace(
-            records.genesis,
+            past.genesis,
             pipeline_sha256=pipeline.sha256,
             parts=dict(pipeline.part_digests),
-            forked_from=Origin(
-                run_id=parent.run_id,
-                seq=shared[-1].seq,
-                head=digest(shared[-1]),
-            ),
-            confinement=_confinement(records, pipeline, agent, run.path),
+            forked_from=_origin(past, node),
+            confinement=_confinement(past, pipeline, agent, run.path),
         )
         parent.blobs.copy_to(run.blobs)
         run.write(layout.PIPELINE, pipeline.source, sync=True)
-        journal = Journal.create(run.root, run_id)
-        journal.append(started, role="engine", path=layout.PIPELINE)
-        for line in shared[1:]:
-            fact = line.fact()
-            if isinstance(fact, PipelineReplaced):
-                fact = _still_spent(fact, pipeline, journal.count - 1)
-            for evidence in fact.evidence():
-                data = parent.document if evidence.is_document else parent.read_evidence
-                run.write(evidence.path, data(evidence), sync=True)
-            journal.append(fact, role=line.role, path=line.path)
-        if agent:
-            journal.append(AgentReplaced(agent=agent), role="engine", path="")
-        run.blobs.sync()
-        journal.commit()
-        run.publish()
-        workspace = Workspace.reopen(run, started.workspace)
-        session = Session(Records(run), pipeline, journal, workspace)
-        return session.go(interruption, resumed=RunResumed(), listeners=listeners)
+        history = History(run)
+        with closing(Journal.create(run.root, run_id, version=past.version)) as journal:
+            _share(past, started, pipeline, history, journal)
+            if agent:
+                replaced = AgentReplaced(agent=agent)
+                history.note(journal.append(replaced, role="engine", path=""), replaced)
+            run.blobs.sync()
+            journal.commit()
+            run.publish()
+            workspace = Workspace.reopen(run, started.workspace)
+            live = LiveRun(history, pipeline, journal, workspace, resumed=RunResumed())
+            return live.go(interruption, listeners=listeners)
 
 
-def _confinement(
-    records: Records, pipeline: Pipeline, agent: str, folder: str
-) -> ChosenLevel | None:
-    """Return the level of the run that is forked; another agent may be the first to need one."""
-    if records.confinement is None:
-        return level.choose(pipeline, agent or records.genesis.agent, asked="", folder=folder)
-    level.require(records.confinement, folder=folder)
-    return records.confinement
-
-
-def _lines_before(records: Records, node: str) -> list[JournalLine]:
-    """Return the lines before the last time that ``node`` was entered, as far as they matter."""
-    kept = [line for line in records.lines() if is_shared(line.fact())]
-    entered = [
-        index
-        for index, line in enumerate(kept)
-        if isinstance(fact := line.fact(), StageStarted) and fact.node == node and fact.attempt == 1
-    ]
-    if not entered:
+def _origin(past: History, node: str) -> Origin:
+    """Return the last line that a fork before the last visit of ``node`` shares."""
+    entered = past.last_visit(node)
+    if entered is None:
         raise UsageError(
-            f"run {records.run.run_id} never came to {node!r}",
-            hint=f"custody show {records.run.run_id} lists its stages",
+            f"run {past.run.run_id} never came to {node!r}",
+            hint=f"custody show {past.run.run_id} lists its stages",
         )
-    return kept[: entered[-1]]
+    seq = next(line.seq for line, fact in past.lines_before(entered) if is_shared(fact))
+    return Origin(run_id=past.run.run_id, seq=seq, head=past.digest(seq))
+
+
+def _confinement(past: History, pipeline: Pipeline, agent: str, folder: str) -> ChosenLevel | None:
+    """Return the level of the run that is forked; another agent may be the first to need one."""
+    if past.confinement is None:
+        return level.choose(pipeline, agent or past.genesis.agent, asked="", folder=folder)
+    level.require(past.confinement, folder=folder)
+    return past.confinement
+
+
+def _share(
+    past: History,
+    started: PipelineStarted,
+    pipeline: Pipeline,
+    history: History,
+    journal: Journal,
+) -> None:
+    """Write the facts that a fork shares into its journal, and the files that they name."""
+    parent, run = past.run, history.run
+    last = 0 if started.forked_from is None else started.forked_from.seq
+    for line, recorded in past.lines(last=last):
+        if not is_shared(recorded):
+            continue
+        fact = recorded
+        if isinstance(fact, PipelineStarted):
+            fact = started
+        elif isinstance(fact, PipelineReplaced):
+            fact = _still_spent(fact, pipeline, journal.count - 1)
+        for evidence in fact.evidence():
+            data = parent.document if evidence.is_document else parent.read_evidence
+            run.write(evidence.path, data(evidence), sync=True)
+        history.note(journal.append(fact, role=line.role, path=line.path), fact)
 
 
 def is_shared(fact: AnyFact) -> bool:

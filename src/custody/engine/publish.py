@@ -13,18 +13,17 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from custody.engine.records import Records
 from custody.errors import PathRefused, Refused, RunError
 from custody.model.change import Change, Entry
 from custody.model.evidence import Evidence
 from custody.model.record import Record
 from custody.model.relpath import RelPath, write_policy
 from custody.store.folders import lies_in
+from custody.store.history import History
 from custody.store.os_errors import failure
 from custody.store.root import Root
 from custody.store.rundir import RunDirectory
-from custody.views.collect import Collector
-from custody.views.rebuild import collect
+from custody.views.collect import collected
 from custody.workspace.workspace import read_tree
 
 SHOWN_REFUSALS = 20
@@ -55,15 +54,13 @@ class _Offer(NamedTuple):
 def publish(path: str, folder: str) -> Published:
     """Copy the files of a run that passed; raises `Refused` with the names of those in the way."""
     with RunDirectory.open(path, write=False) as run:
-        records = Records(run)
-        collector = Collector(run.run_id)
-        for _ in collect(collector, records.lines(), records.changes_of):
-            pass
+        history = History.read(run)
+        collector = collected(run.run_id, history.lines(), history.changes_of)
         if collector.state.status != "PASS":
             raise RunError(f"run {run.run_id} did not pass: nothing is published", where=run.path)
         changes = collector.net_changes()
         offers = _offers(changes, tuple(collector.state.documents.values()), folder)
-        base = read_tree(run, records.genesis.workspace)
+        base = read_tree(run, history.genesis.workspace)
         with _open(folder, run.path) as root:
             due = _due(root, offers, base)
             for offer, there in due:

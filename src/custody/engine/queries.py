@@ -2,53 +2,44 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 
-from custody.engine.records import Records
-from custody.engine.session import RunResult
-from custody.engine.waiting import waiting
+from custody.engine.result import RunResult
+from custody.engine.waiting import still_waits
 from custody.errors import UsageError
 from custody.model.event import JournalLine
-from custody.model.record import encode
 from custody.store.follow import follow
+from custody.store.history import History
 from custody.store.journal import read_lines
 from custody.store.rundir import RunDirectory
 from custody.views.attempts import Account, attempts, texts_of
 from custody.views.changed import ChangedFile, changed_by_node, changed_by_run
-from custody.views.collect import Collector
-from custody.views.rebuild import collect
+from custody.views.collect import collected
 
 
 def overview(path: str) -> RunResult:
     """Return how the run went, or how far it has come."""
     with RunDirectory.open(path, write=False) as run:
-        records = Records(run)
-        collector, last = Collector(run.run_id), b""
+        return overview_of(History.read(run))
 
-        def noticed() -> Iterator[JournalLine]:
-            nonlocal last
-            for line in records.lines():
-                last = encode(line)
-                yield line
 
-        for _fact, _made in collect(collector, noticed(), records.changes_of):
-            pass
-        summary = collector.summary(hashlib.sha256(last).hexdigest())
-        awaited = waiting(path) if summary.status == "RUNNING" else None
-        return RunResult(
-            run_id=run.run_id,
-            path=run.path,
-            summary=summary,
-            waiting="" if awaited is None or awaited.answered else awaited.request_id,
-        )
+def overview_of(history: History) -> RunResult:
+    """Return the same of a run whose journal has been read."""
+    run = history.run
+    collector = collected(run.run_id, history.lines(), history.changes_of)
+    return RunResult(
+        run_id=run.run_id,
+        path=run.path,
+        summary=collector.summary(history.position.head),
+        waiting=still_waits(history) if history.status == "RUNNING" else "",
+    )
 
 
 def account(path: str, node: str, attempt: str) -> Account:
     """Return everything about one attempt at ``node``: ``1.1`` and so on, or the last one."""
     with RunDirectory.open(path, write=False) as run:
-        records = Records(run)
-        tried = attempts(records.lines(), node)
+        history = History.read(run)
+        tried = attempts(history.lines_of(node), node)
         if not tried:
             raise _never_came(run, node)
         shown = next((one for one in reversed(tried) if attempt in ("", one.number)), None)
@@ -59,7 +50,7 @@ def account(path: str, node: str, attempt: str) -> Account:
         return Account(
             shown=shown,
             attempts=tried,
-            changes=() if shown.answer is None else records.changes_of(shown.answer),
+            changes=() if shown.answer is None else history.changes_of(shown.answer),
             texts=texts,
             unreadable=unreadable,
         )
@@ -77,13 +68,13 @@ def events(path: str, *, following: bool) -> Iterator[JournalLine]:
 def changes(path: str, node: str) -> Iterator[ChangedFile]:
     """Yield what the run has changed by now, or what each attempt at ``node`` did."""
     with RunDirectory.open(path, write=False) as run:
-        records = Records(run)
+        history = History.read(run)
         if not node:
-            yield from changed_by_run(run.blobs, records.lines(), records.changes_of)
+            yield from changed_by_run(run.blobs, history.lines(), history.changes_of)
             return
-        if not any(line.node == node for line in records.lines()):
+        if not history.knows(node):
             raise _never_came(run, node)
-        yield from changed_by_node(run.blobs, records.lines(), records.changes_of, node)
+        yield from changed_by_node(run.blobs, history.lines_of(node), history.changes_of, node)
 
 
 def _never_came(run: RunDirectory, node: str) -> UsageError:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from custody.errors import ReplayDiverged
-from custody.model.event import AnyFact, JournalLine, RequestAnswered
+from custody.model.event import AnyFact, Heard, JournalLine, Position, RequestAnswered
 from custody.model.record import encode
 from custody.store.journal import Journal
 
@@ -26,22 +26,28 @@ class Recording:
 
     def __init__(
         self,
-        recorded: Iterable[JournalLine],
+        recorded: Iterable[Heard],
         journal: Journal | None,
         *,
+        keeps_verdicts: bool,
+        go_live: Callable[[Recording], None] | None = None,
         listeners: tuple[Listener, ...] = (),
-        committed: Callable[[], None] | None = None,
-        keeps_verdicts: bool = True,
+        committed: Callable[[Position], None] | None = None,
     ) -> None:
+        """Play ``recorded``, then write to ``journal``.
+
+        ``go_live`` is called once, before the first new fact, and may write facts of its own.
+        ``listeners`` hear of new facts when they are durable, and ``committed`` is told then how
+        far the journal goes.
+        """
         self._recorded = iter(recorded)
         self._journal = journal
-        self.go_live: Callable[[], None] | None = None
-        """Called once, before the first new fact."""
+        self._go_live = go_live
         self._listeners = listeners
         self._committed = committed
         self._passed: Callable[[AnyFact], None] = _ignore
-        self._unheard: list[tuple[JournalLine, AnyFact]] = []
-        self._next: tuple[JournalLine, AnyFact] | None = None
+        self._unheard: list[Heard] = []
+        self._next: Heard | None = None
         self.live = False
         """Whether new facts are being written."""
         self.played = 0
@@ -97,7 +103,7 @@ class Recording:
             for listener in self._listeners:
                 listener(line, fact)
         if self._committed is not None:
-            self._committed()
+            self._committed(self._journal.position)
 
     def expect_end(self) -> None:
         """Make sure that nothing is recorded after the run's end; raises `ReplayDiverged`."""
@@ -120,13 +126,12 @@ class Recording:
         if self._journal is None:
             raise RecordingEnded
         self.live = True
-        if self.go_live is not None:
-            self.go_live()
+        if self._go_live is not None:
+            self._go_live(self)
 
     def _advance(self) -> None:
         self._next = None
-        for line in self._recorded:
-            fact = line.fact()
+        for line, fact in self._recorded:
             if fact.traits.decision:
                 self._next = (line, fact)
                 return

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 
+from custody.engine.ask import Performed
 from custody.engine.loop import Engine
 from custody.engine.recording import Recording, RecordingEnded
-from custody.engine.records import Records, Remembered
 from custody.errors import ReplayDiverged
-from custody.model.event import JournalLine
+from custody.model.event import Heard, RequestAnswered
 from custody.model.fact import RunStatus
 from custody.model.graph import Pipeline
 from custody.model.record import Record
+from custody.store.history import History
 
 
 class Replay(Record, frozen=True):
@@ -28,22 +29,49 @@ class Replay(Record, frozen=True):
     """Where and how it went another way; empty when it did not."""
 
 
-def replay(records: Records, pipeline: Pipeline) -> Replay:
+class Remembered:
+    """The world of a replay: answers are read, nothing is done."""
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+        self.read = history.run.read_evidence
+        self.content = history.run.blobs.get
+        self.document = history.run.document
+
+    def perform(self, *_request: object) -> Performed:
+        """End the replay: from here on nothing is recorded."""
+        raise RecordingEnded
+
+    def recorded(self, answered: RequestAnswered) -> Performed:
+        """Return what is remembered of a request."""
+        return Performed(answered, self._history.diff_of(answered))
+
+    def accept(self, performed: Performed) -> None:
+        """Leave everything as it is."""
+
+    def roll_back(self, performed: Performed) -> None:
+        """Leave everything as it is."""
+
+    def wait(self, seconds: float) -> None:
+        """Lose no time."""
+
+
+def replay(history: History, pipeline: Pipeline) -> Replay:
     """Play a run's journal again, touching nothing; raises `ReplayDiverged`."""
-    played = play(records, pipeline, records.lines())
+    played = play(history, pipeline, history.lines())
     if played.divergence:
-        raise ReplayDiverged(played.divergence, where=records.run.run_id)
+        raise ReplayDiverged(played.divergence, where=history.run.run_id)
     return played
 
 
-def play(records: Records, pipeline: Pipeline, lines: Iterable[JournalLine]) -> Replay:
+def play(history: History, pipeline: Pipeline, lines: Iterable[Heard]) -> Replay:
     """Take the engine over recorded lines for as long as they agree."""
-    recording = Recording(lines, None)
-    engine = Engine(pipeline, recording, Remembered(records))
+    recording = Recording(lines, None, keeps_verdicts=history.version.verdicts_recorded)
+    engine = Engine(pipeline, recording, Remembered(history))
     divergence = ""
     try:
         with suppress(RecordingEnded):  # a run that was left ends before its end
-            engine.run(records.genesis)
+            engine.run(history.genesis)
             recording.expect_end()
     except ReplayDiverged as diverged:
         divergence = str(diverged)

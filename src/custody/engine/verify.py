@@ -12,24 +12,25 @@ layers      what refused stages left is as it was; of the others nothing is left
 
 from __future__ import annotations
 
-import hashlib
+from collections import deque
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TypeVar
 
-from custody.engine.records import Records
 from custody.engine.replay import play
+from custody.engine.run_pipeline import pipeline_of
 from custody.errors import CustodyError, JournalBroken
 from custody.model import layout
 from custody.model.change import Change, Tree
 from custody.model.documents import Checkpoint, Manifest
-from custody.model.event import AnyFact, RequestAnswered, StageStarted
+from custody.model.event import AnyFact, Heard, RequestAnswered
 from custody.model.evidence import Evidence
 from custody.model.fact import RunStatus
-from custody.model.process_event import RunWaiting
-from custody.model.record import Record, encode, encode_pretty
+from custody.model.record import Record, encode_pretty
 from custody.model.request import AgentRequest, AnyRequest, WriteRequest
 from custody.store.files import is_temporary
-from custody.store.journal import digest, read_lines, verify_journal
+from custody.store.history import History
+from custody.store.journal import verify_journal
 from custody.store.rundir import RunDirectory
 from custody.views.collect import Collector
 from custody.views.writer import closing_files
@@ -87,8 +88,9 @@ class _Audit:
 
     def __init__(self, run: RunDirectory) -> None:
         self._run = run
-        self._surveyed: Records | None = None
+        self._history = History(run)
         self._collector = Collector(run.run_id)
+        self._trace = bytearray()
         self._views: dict[str, bytes] = {}
         """What each view must be, by path."""
         self._evidence: dict[str, Evidence] = {}
@@ -96,15 +98,13 @@ class _Audit:
         self._needed: dict[str, str] = {}
         """Blobs that something names, with what names them."""
         self._lines = 0
-        self._offset = 0
-        self._head = ""
         self._blobs = 0
         self._final = Tree(sha256="", entries=0, bytes=0)
         """What the workspace is at the end."""
-        self._asked: set[str] = set()
-        """What a person was asked, and where the answer belongs, by path."""
-        self._in_doubt: dict[str, AnyRequest] = {}
-        """What was asked for and has no answer yet."""
+        self._unreadable: list[Mismatch] = []
+        """Changes of stages that cannot be told any more."""
+        self._diverged: Mismatch | None = None
+        """Where the recorded answers lead to other decisions."""
 
     def verification(self, mismatches: tuple[Mismatch, ...]) -> Verification:
         """Return the result."""
@@ -126,53 +126,59 @@ class _Audit:
         known = self._document(layout.MANIFEST, Manifest)
         if known is not None and known.events:
             faults = verify_journal(
-                self._run.root, run_id=self._run.run_id, count=known.events, head=known.head
+                self._run.root,
+                run_id=self._run.run_id,
+                count=known.events,
+                head=known.head,
+                hear=self._history.add,
             )
             yield from (_mismatch(fault.code, fault) for fault in faults)
             return
-        reached = self._document(layout.CHECKPOINT, Checkpoint)
-        missing = "" if reached is None else reached.head
         try:
-            for line in read_lines(self._run.root, run_id=self._run.run_id, torn_ok=True):
-                if missing and digest(line) == missing:
-                    missing = ""
+            self._history = History.read(self._run)
         except JournalBroken as broken:
             yield _mismatch(broken.code, broken)
             return
-        if missing:
+        reached = self._document(layout.CHECKPOINT, Checkpoint)
+        if reached is not None and not self._history.reaches(reached.head):
             yield Mismatch("head_mismatch", layout.EVENTS, f"it does not reach {layout.CHECKPOINT}")
 
     def read(self) -> Iterator[Mismatch]:
-        """Take in every line that counts, and note what it claims."""
-        trace: list[bytes] = []
-        for line in read_lines(self._run.root, run_id=self._run.run_id, torn_ok=True):
-            raw = encode(line)
-            self._lines += 1
-            self._offset += len(raw) + 1
-            self._head = hashlib.sha256(raw).hexdigest()
-            if line.event == RunWaiting.__name__ and isinstance(fact := line.fact(), RunWaiting):
-                self._asked |= {fact.path, fact.answer}
-        for line in self._records().lines():
-            fact = line.fact()
-            self._note_request(fact)
+        """Take in every line that counts, note what it claims, and play the answers again."""
+        self._lines = self._history.count
+        lines = self._noted()
+        self._diverged = self._play(lines)
+        deque(lines, maxlen=0)  # what a replay that diverged has left is noted as well
+        yield from self._unreadable
+        self._views[layout.TRACE] = bytes(self._trace)
+        try:
+            source = self._run.blobs.get(self._history.pipeline_sha256)
+            self._views[layout.PIPELINE] = source
+        except CustodyError as error:
+            yield _mismatch("blob", error)
+
+    def _noted(self) -> Iterator[Heard]:
+        """Yield every line that counts when it has been taken in."""
+        for line, fact in self._history.lines():
             self._note_evidence(fact)
-            try:
-                changes = self._changes_of(fact)
-            except CustodyError as error:
-                yield _mismatch("evidence", error)
-                changes = ()
-            made = self._collector.add(line, fact, changes)
+            made = self._collector.add(line, fact, self._changes_of(fact))
             self._needed[self._collector.state.pipeline_sha256] = layout.PIPELINE
             for name, sha256 in self._collector.state.parts.items():
                 self._needed[sha256] = name
-            trace.append(made.trace)
+            self._trace += made.trace
             if made.status_path:
                 self._views[made.status_path] = made.status
-        self._views[layout.TRACE] = b"".join(trace)
+            yield line, fact
+
+    def _play(self, lines: Iterator[Heard]) -> Mismatch | None:
+        """Play the recorded answers again; return how that leads elsewhere."""
         try:
-            self._views[layout.PIPELINE] = self._run.blobs.get(self._records().pipeline_sha256)
+            played = play(self._history, pipeline_of(self._history), lines)
         except CustodyError as error:
-            yield _mismatch("blob", error)
+            return _mismatch("decisions", error)
+        if not played.divergence:
+            return None
+        return Mismatch("decisions", layout.EVENTS, played.divergence)
 
     def rebuild(self) -> None:
         """Write what the journal can make again: views, and files whose text it holds."""
@@ -244,19 +250,13 @@ class _Audit:
             yield Mismatch("blob", layout.blob(sha256), f"{named_by} needs it")
 
     def decisions(self) -> Iterator[Mismatch]:
-        """Play the recorded answers again."""
-        try:
-            records = self._records()
-            played = play(records, records.pipeline(), records.lines())
-        except CustodyError as error:
-            yield _mismatch("decisions", error)
-            return
-        if played.divergence:
-            yield Mismatch("decisions", layout.EVENTS, played.divergence)
+        """Tell whether the recorded answers lead to the recorded decisions."""
+        if self._diverged is not None:
+            yield self._diverged
 
     def unclaimed(self) -> Iterator[Mismatch]:
         """Find files that nothing accounts for; work that was lost in a crash has its own place."""
-        claimed = {layout.EVENTS, *self._evidence, *self._views, *self._asked}
+        claimed = {layout.EVENTS, *self._evidence, *self._views, *self._history.letters}
         for path in self._run.files():
             if path not in claimed and not layout.is_set_aside(path) and not self._under_way(path):
                 yield Mismatch("unclaimed", path, "no line of the journal accounts for it")
@@ -268,8 +268,9 @@ class _Audit:
         from custody.workspace.overlay.stack import Stack
 
         stack = Stack(self._run, Contents(None))
-        recorded = self._records().layers()
-        for name in stack.names():
+        names = [*stack.names()]
+        recorded = self._history.layers(names)
+        for name in names:
             where = layout.layer_folder(name)
             layer = recorded.get(name)
             if layer is not None and stack.record(name) != layer:
@@ -289,14 +290,13 @@ class _Audit:
             return True
         return any(
             path.startswith(f"{layout.request_folder(asked.id)}/") or path == _document_of(asked)
-            for asked in self._in_doubt.values()
+            for asked in self._in_doubt
         )
 
-    def _note_request(self, fact: AnyFact) -> None:
-        if isinstance(fact, StageStarted) and fact.request is not None:
-            self._in_doubt[fact.request.id] = fact.request
-        elif isinstance(fact, RequestAnswered):
-            self._in_doubt.pop(fact.ack.request_id, None)
+    @cached_property
+    def _in_doubt(self) -> list[AnyRequest]:
+        """What was asked for and has no answer yet."""
+        return self._history.open_requests()
 
     def _note_evidence(self, fact: AnyFact) -> None:
         """Note what files must be; of a document that is written again the blob must stay."""
@@ -306,12 +306,6 @@ class _Audit:
                 self._needed[before.sha256] = item.path
             self._evidence[item.path] = item
 
-    def _records(self) -> Records:
-        """Return the journal, surveyed once the chain is known to hold."""
-        if self._surveyed is None:
-            self._surveyed = Records(self._run)
-        return self._surveyed
-
     def _ended(self) -> bool:
         return self._collector.state.status != "RUNNING"
 
@@ -320,18 +314,18 @@ class _Audit:
         if not self._ended():
             self._views[layout.MANIFEST] = encode_pretty(self._collector.opening())
             return
-        reached = self._collector.checkpoint(
-            events=self._lines, offset=self._offset, head=self._head
-        )
-        self._views[layout.CHECKPOINT] = encode_pretty(reached)
-        self._views |= closing_files(
-            self._collector, self._final, events=self._lines, head=self._head
-        )
+        reached = self._history.position
+        self._views[layout.CHECKPOINT] = encode_pretty(self._collector.checkpoint(reached))
+        self._views |= closing_files(self._collector, reached, self._final)
 
     def _changes_of(self, fact: AnyFact) -> tuple[Change, ...]:
         if not isinstance(fact, RequestAnswered):
             return ()
-        changes = self._records().changes_of(fact)
+        try:
+            changes = self._history.changes_of(fact)
+        except CustodyError as error:
+            self._unreadable.append(_mismatch("evidence", error))
+            return ()
         for change in changes:
             if change.after is not None and change.after.kind == "file":
                 self._needed[change.after.sha256] = f"{fact.ack.request_id}: {change.path}"

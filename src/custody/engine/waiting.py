@@ -6,11 +6,9 @@ import os
 
 from custody.checks.guards.secrets import redactor_for
 from custody.errors import CustodyError, PathRefused, RunNotFound, UsageError
-from custody.model.event import FACTS
-from custody.model.process_event import RunWaiting
 from custody.model.record import Record
+from custody.store.history import History
 from custody.store.index import list_runs
-from custody.store.journal import read_lines
 from custody.store.rundir import RunDirectory
 
 
@@ -32,14 +30,10 @@ class Waiting(Record, frozen=True):
 def waiting(path: str) -> Waiting | None:
     """Return what the run at ``path`` waits for; None when it does not."""
     with RunDirectory.open(path, write=False) as run:
-        found: tuple[str, RunWaiting] | None = None
-        for line in read_lines(run.root, run_id=run.run_id, torn_ok=True):
-            if FACTS[line.event].traits.waiting:
-                fact = line.fact()
-                found = (line.ts, fact) if isinstance(fact, RunWaiting) else None
-        if found is None:
+        history = History.read(run)
+        if history.waiting is None:
             return None
-        since, fact = found
+        since, fact = history.waiting
         return Waiting(
             run_id=run.run_id,
             request_id=fact.request_id,
@@ -48,6 +42,14 @@ def waiting(path: str) -> Waiting | None:
             answer=f"{run.path}/{fact.answer}",
             answered=run.root.exists(fact.answer),
         )
+
+
+def still_waits(history: History) -> str:
+    """Return the request that has no answer yet; empty when the run does not wait for one."""
+    if history.waiting is None:
+        return ""
+    _, fact = history.waiting
+    return "" if history.run.root.exists(fact.answer) else fact.request_id
 
 
 def inbox(runsdir: str) -> list[Waiting]:

@@ -8,7 +8,7 @@ rather than of a decision (`process_event`), or of what was done on the way to a
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import msgspec
 
@@ -304,3 +304,18 @@ class JournalLine(Document, frozen=True, kw_only=True, omit_defaults=False):
     def fact(self) -> AnyFact:
         """Return what the line says; raises `msgspec.ValidationError` when it does not fit."""
         return msgspec.json.decode(self.data, type=FACTS[self.event])
+
+
+class Position(NamedTuple):
+    """How far a journal goes."""
+
+    events: int
+    """How many lines there are."""
+    offset: int
+    """How many bytes they have."""
+    head: str
+    """The sha256 of the last line, without its newline."""
+
+
+Heard = tuple[JournalLine, AnyFact]
+"""A line and what it says, as whoever follows a journal gets them."""

@@ -28,7 +28,7 @@ from typing import NamedTuple
 import msgspec
 
 from custody.errors import JournalBroken
-from custody.model.event import FACTS, GENESIS, AnyFact, JournalLine, PipelineStarted
+from custody.model.event import FACTS, GENESIS, AnyFact, Heard, JournalLine, PipelineStarted
 from custody.model.journal_version import CURRENT, VERSIONS, JournalVersion
 from custody.model.record import encode
 from custody.store.limits import LINE_LIMIT
@@ -43,9 +43,10 @@ def _decoder(event: str) -> Callable[[msgspec.Raw], AnyFact]:
 
 
 class Link(NamedTuple):
-    """One good line."""
+    """One good line, with what it says."""
 
     line: JournalLine
+    fact: AnyFact
     raw: bytes
     digest: str
 
@@ -74,9 +75,13 @@ class _Read(NamedTuple):
 
     raw: bytes
     digest: str
-    line: JournalLine | None
+    heard: Heard | None
     problem: str
     """Why it is no line of a journal; empty when it is one."""
+
+    @property
+    def line(self) -> JournalLine | None:
+        return None if self.heard is None else self.heard[0]
 
 
 class Chain:
@@ -111,8 +116,8 @@ class Chain:
             if fault is not None and self._blamed != fault.line:
                 self._blamed = fault.line
                 yield fault
-            if found.line is not None and self._blamed != self.count:
-                yield Link(found.line, found.raw, found.digest)
+            if found.heard is not None and self._blamed != self.count:
+                yield Link(*found.heard, found.raw, found.digest)
         if self._lines.torn:
             yield JournalBroken("torn", "the last line has no end", line=self.count + 1)
         elif self.count == 0:
@@ -179,15 +184,20 @@ class Chain:
         return JournalBroken(code, what, line=self.count + ahead)
 
 
+def decoded(raw: bytes) -> Heard:
+    """Return a line and its fact; raises what `msgspec` does, `KeyError` for an unknown event."""
+    line = _decode_line(raw)
+    return line, _decoder(line.event)(line.data)
+
+
 def _read(raw: bytes) -> _Read:
     digest = hashlib.sha256(raw).hexdigest()
     try:
-        line = _decode_line(raw)
-        if encode(line) != raw:
+        heard = decoded(raw)
+        if encode(heard[0]) != raw:
             return _Read(raw, digest, None, "it is not in canonical form")
-        _decoder(line.event)(line.data)
     except KeyError as error:
         return _Read(raw, digest, None, f"there is no event {error}")
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         return _Read(raw, digest, None, str(error))
-    return _Read(raw, digest, line, "")
+    return _Read(raw, digest, heard, "")

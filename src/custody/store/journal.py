@@ -5,15 +5,14 @@ sha256 of the line before, without its newline, so that a changed, dropped or mo
 A line is durable once `Journal.commit` returned; nothing may act on a fact before.
 
 After a write or a sync has failed, what the kernel holds of the file cannot be trusted any
-more. The journal is poisoned then: every later call raises, and `Journal.recover`, in this
-process or another, writes the good lines into a new file.
+more. The journal is poisoned then: every later call raises, and a `Recovery`, in this process or
+another, writes the good lines into a new file.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -21,19 +20,19 @@ from typing import NoReturn, Self
 
 import msgspec
 
-from custody.errors import JournalBroken, PathRefused, StorageFailed
+from custody.errors import JournalBroken, StorageFailed
 from custody.model import layout
-from custody.model.event import GENESIS, AnyFact, JournalLine
+from custody.model.event import GENESIS, AnyFact, JournalLine, Position
 from custody.model.journal_version import CURRENT, JournalVersion
 from custody.model.record import encode
 from custody.store import files
 from custody.store.chain import Chain, Link
+from custody.store.journal_file import chunks, good, open_journal, placed, where
 from custody.store.limits import encoded
 from custody.store.os_errors import failure
 from custody.store.root import Root
 
-_APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL
-_CHUNK = 1 << 18
+APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL
 _FINDINGS = 100
 """How many faults of one journal are listed."""
 
@@ -83,44 +82,15 @@ class Journal:
         clock: Clock = time.time_ns,
     ) -> Self:
         """Begin the journal of a new run; raises `PathRefused` with ``exists`` when it has one."""
-        descriptor = root.open_fd(layout.EVENTS, _APPEND)
+        descriptor = root.open_fd(layout.EVENTS, APPEND)
         return cls(
             root, descriptor, run_id, count=0, head=GENESIS, offset=0, version=version, clock=clock
         )
 
-    @classmethod
-    def recover(cls, root: Root, run_id: str, *, clock: Clock = time.time_ns) -> tuple[Self, int]:
-        """Take up a journal after a process ended; return it and how many torn bytes were cut.
-
-        The good lines are written into a new file, whatever happened to the old one. Raises
-        `JournalBroken` when the chain does not hold: only what a crash can leave is repaired,
-        and that is a last line without an end, or with holes in it.
-        """
-        source = _open(root)
-        temporary = files.temporary_name()
-        target = -1
-        try:
-            end = _end_of_whole_lines(source)
-            target = root.open_fd(temporary, _APPEND)
-            journal = cls(
-                root, target, run_id,
-                count=0, head=GENESIS, offset=0, version=CURRENT, clock=clock,
-            )  # fmt: skip
-            chain = Chain(_chunks(source, end), run_id)
-            for link in _good(chain, root):
-                journal._take_over(link)
-            journal.version = chain.version
-            journal._settle_as(temporary)
-            return journal, os.fstat(source).st_size - end
-        except BaseException as error:
-            if target >= 0:
-                os.close(target)
-                files.discard(root.fd, temporary)
-            if isinstance(error, OSError):
-                raise failure(error, _where(root)) from error
-            raise
-        finally:
-            os.close(source)
+    @property
+    def position(self) -> Position:
+        """How far it goes, lines that wait for `commit` too."""
+        return Position(self.count, self.offset, self.head)
 
     def append(self, fact: AnyFact, *, role: str, path: str) -> JournalLine:
         """Add one fact, to be written by `commit`; texts over the limit are cut.
@@ -164,7 +134,7 @@ class Journal:
             if self._new:
                 os.fsync(self._root.fd)
         except OSError as error:
-            failed = failure(error, _where(self._root))
+            failed = failure(error, where(self._root))
             self._poison = failed.what
             self._cut_back()
             raise failed from error
@@ -197,36 +167,19 @@ class Journal:
         if state.st_size == self.offset and state.st_nlink:
             return
         self._poison = "somebody else has written to it, or removed it"
-        raise JournalBroken("chain_broken", self._poison, where=_where(self._root))
+        raise JournalBroken("chain_broken", self._poison, where=where(self._root))
 
     def _cut_back(self) -> None:
-        """Leave no half of a failed commit behind; what cannot be cut now, `recover` cuts."""
+        """Leave no half of a failed commit behind; what cannot be cut now, a recovery cuts."""
         try:
             os.ftruncate(self._descriptor, self._committed)
         except OSError:
             return
 
-    def _take_over(self, link: Link) -> None:
-        self._wait(link.raw, link.digest)
-        if self.offset - self._committed > _CHUNK:
-            self._write()
-            self._committed = self.offset
-
-    def _settle_as(self, temporary: str) -> None:
-        """Let the file that was written anew take the place of the old one, durably."""
-        if self._waiting:
-            self._write()
-        os.fsync(self._descriptor)
-        folder = self._root.fd
-        os.rename(temporary, layout.EVENTS, src_dir_fd=folder, dst_dir_fd=folder)
-        os.fsync(folder)
-        self._committed = self.offset
-        self._new = False
-
     def _refuse_poisoned(self) -> NoReturn:
         raise StorageFailed(
             f"nothing can be written any more: {self._poison}",
-            where=_where(self._root),
+            where=where(self._root),
             hint="`custody resume` takes the run up from its last durable line",
         )
 
@@ -238,38 +191,38 @@ def read_lines(
 
     Raises `JournalBroken` at the first fault. An unfinished last line is none with ``torn_ok``.
     """
-    descriptor = _open(root)
+    descriptor = open_journal(root)
     try:
         end = os.fstat(descriptor).st_size
-        for link in _good(Chain(_chunks(descriptor, end), run_id), root, torn_ok=torn_ok):
+        for link in good(Chain(chunks(descriptor, end), run_id), root, torn_ok=torn_ok):
             yield link.line
     finally:
         os.close(descriptor)
 
 
-def digest(line: JournalLine) -> str:
-    """Return the sha256 that the line after this one names."""
-    return hashlib.sha256(encode(line)).hexdigest()
-
-
-def verify_journal(root: Root, *, run_id: str, count: int, head: str) -> list[JournalBroken]:
+def verify_journal(
+    root: Root, *, run_id: str, count: int, head: str, hear: Callable[[Link], None] | None = None
+) -> list[JournalBroken]:
     """Return every fault of a journal, the first hundred; none when it is as it should be.
 
     ``count`` and ``head`` are what the manifest says: a chain alone does not show that its last
-    lines are missing.
+    lines are missing. ``hear`` is told of every good line.
     """
-    descriptor = _open(root)
+    descriptor = open_journal(root)
     faults: list[JournalBroken] = []
     try:
-        chain = Chain(_chunks(descriptor, os.fstat(descriptor).st_size), run_id)
+        chain = Chain(chunks(descriptor, os.fstat(descriptor).st_size), run_id)
         for found in chain:
-            if isinstance(found, JournalBroken) and len(faults) < _FINDINGS:
-                faults.append(_placed(found, root))
+            if not isinstance(found, JournalBroken):
+                if hear is not None:
+                    hear(found)
+            elif len(faults) < _FINDINGS:
+                faults.append(placed(found, root))
     finally:
         os.close(descriptor)
     if (chain.count, chain.head) != (count, head):
         what = f"it ends at line {chain.count}, {chain.head[:12]}…, not at {count}, {head[:12]}…"
-        faults.append(JournalBroken("head_mismatch", what, line=chain.count, where=_where(root)))
+        faults.append(JournalBroken("head_mismatch", what, line=chain.count, where=where(root)))
     return faults
 
 
@@ -282,67 +235,3 @@ def timestamp(nanoseconds: int) -> str:
 @lru_cache(maxsize=2)
 def _to_the_second(seconds: int) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
-
-
-def _good(chain: Chain, root: Root, *, torn_ok: bool = False) -> Iterator[Link]:
-    for found in chain:
-        if not isinstance(found, JournalBroken):
-            yield found
-        elif found.code != "torn" or not torn_ok:
-            raise _placed(found, root)
-
-
-def _placed(fault: JournalBroken, root: Root) -> JournalBroken:
-    where = f"{_where(root)}:{fault.line}" if fault.line else _where(root)
-    return JournalBroken(fault.code, fault.what, line=fault.line, where=where)
-
-
-def _where(root: Root) -> str:
-    return f"{root.path}/{layout.EVENTS}"
-
-
-def _open(root: Root) -> int:
-    """Open the journal for reading; raises `JournalBroken` when there is no plain file."""
-    try:
-        descriptor = root.open_fd(layout.EVENTS, files.READ)
-        try:
-            files.plain(descriptor, sys.maxsize)
-        except PathRefused:
-            os.close(descriptor)
-            raise
-    except PathRefused as refused:
-        raise JournalBroken(refused.code, refused.what, where=_where(root)) from refused
-    return descriptor
-
-
-def _chunks(descriptor: int, end: int) -> Iterator[bytes]:
-    """Yield the file's bytes up to ``end``."""
-    position = 0
-    while position < end and (data := os.pread(descriptor, min(_CHUNK, end - position), position)):
-        position += len(data)
-        yield data
-
-
-def _end_of_whole_lines(descriptor: int) -> int:
-    """Return where the last line that a crash cannot have torn ends.
-
-    Blocks of the last write may have reached the disk in any order: its lines can lack their
-    end, and can hold zeros.
-    """
-    end = _after_newline(descriptor, os.fstat(descriptor).st_size)
-    while end and b"\0" in os.pread(
-        descriptor, end - (start := _after_newline(descriptor, end - 1)), start
-    ):
-        end = start
-    return end
-
-
-def _after_newline(descriptor: int, before: int) -> int:
-    """Return the position after the last newline before a position; 0 when there is none."""
-    while before > 0:
-        start = max(0, before - _CHUNK)
-        found = os.pread(descriptor, before - start, start).rfind(b"\n")
-        if found >= 0:
-            return start + found + 1
-        before = start
-    return 0

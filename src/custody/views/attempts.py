@@ -14,6 +14,7 @@ from custody.model.event import (
     GateFailed,
     GatePassed,
     GuardrailViolation,
+    Heard,
     JournalLine,
     RequestAnswered,
     RouteChosen,
@@ -91,13 +92,12 @@ class Account(Record, frozen=True):
     """Files that are missing or not what the journal says, and why."""
 
 
-def attempts(lines: Iterable[JournalLine], node: str) -> tuple[Attempt, ...]:
+def attempts(lines: Iterable[Heard], node: str) -> tuple[Attempt, ...]:
     """Return every attempt at ``node``, in order."""
     found: list[Attempt] = []
-    for line in lines:
+    for line, fact in lines:
         if line.node != node:
             continue
-        fact = line.fact()
         if isinstance(fact, StageStarted):
             found.append(_begun(line, fact))
         elif found and fact.traits.about != "run":

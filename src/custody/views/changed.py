@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from custody.model.change import Change, Entry
-from custody.model.event import JournalLine, RequestAnswered
+from custody.model.event import Heard, RequestAnswered
 from custody.store.blobs import Blobs
 from custody.views.attempts import attempts
+from custody.views.collect import ChangesOf
 from custody.views.net import NetChanges
 
 CONTENT_LIMIT = 1 << 20
 """Larger contents are left out: nobody reads their difference."""
-
-ChangesOf = Callable[[RequestAnswered], tuple[Change, ...]]
 
 
 class ChangedFile(NamedTuple):
@@ -31,19 +30,18 @@ class ChangedFile(NamedTuple):
 
 
 def changed_by_run(
-    blobs: Blobs, lines: Iterable[JournalLine], changes_of: ChangesOf
+    blobs: Blobs, lines: Iterable[Heard], changes_of: ChangesOf
 ) -> Iterator[ChangedFile]:
     """Yield what differs between the beginning of the run and now."""
     net = NetChanges()
-    for line in lines:
-        fact = line.fact()
+    for _, fact in lines:
         net.add(fact, changes_of(fact) if isinstance(fact, RequestAnswered) else ())
     for change in net.changes():
         yield _with_contents(blobs, "", change, kept=True)
 
 
 def changed_by_node(
-    blobs: Blobs, lines: Iterable[JournalLine], changes_of: ChangesOf, node: str
+    blobs: Blobs, lines: Iterable[Heard], changes_of: ChangesOf, node: str
 ) -> Iterator[ChangedFile]:
     """Yield what each attempt at a node changed, undone changes too."""
     for attempt in attempts(lines, node):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from custody.model.documents import Checkpoint
+from custody.model.event import Position
 from custody.model.state import State
 
 
-def checkpoint(run_id: str, state: State, *, events: int, offset: int, head: str) -> Checkpoint:
-    """Return the checkpoint of a run that stands at ``state`` after these journal lines."""
+def checkpoint(run_id: str, state: State, reached: Position) -> Checkpoint:
+    """Return the checkpoint of a run that stands at ``state`` when its journal goes so far."""
     return Checkpoint(
         run_id=run_id,
         pipeline_sha256=state.pipeline_sha256,
@@ -16,7 +17,7 @@ def checkpoint(run_id: str, state: State, *, events: int, offset: int, head: str
         visit=state.visits.get(state.node, 0),
         attempt=state.attempt,
         steps=state.steps,
-        events=events,
-        offset=offset,
-        head=head,
+        events=reached.events,
+        offset=reached.offset,
+        head=reached.head,
     )

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from custody.errors import JournalBroken
 from custody.model import layout
 from custody.model.change import Change, Tree
 from custody.model.documents import Checkpoint, Manifest, Summary
-from custody.model.event import AnyFact, JournalLine, PipelineStarted, RequestAnswered, StageStarted
+from custody.model.event import (
+    AnyFact,
+    Heard,
+    JournalLine,
+    PipelineStarted,
+    Position,
+    RequestAnswered,
+    StageStarted,
+)
 from custody.model.record import encode_pretty
 from custody.model.state import State
 from custody.views.checkpoint import checkpoint
@@ -16,6 +25,9 @@ from custody.views.manifest import closing_manifest, opening_manifest
 from custody.views.status import stage_status
 from custody.views.summary import Summarizer
 from custody.views.trace import trace_line
+
+ChangesOf = Callable[[RequestAnswered], tuple[Change, ...]]
+"""Tells what a recorded attempt changed."""
 
 
 class Made(NamedTuple):
@@ -57,9 +69,9 @@ class Collector:
         folder, document = status
         return Made(trace, f"{folder}/{layout.STATUS}", encode_pretty(document))
 
-    def checkpoint(self, *, events: int, offset: int, head: str) -> Checkpoint:
+    def checkpoint(self, reached: Position) -> Checkpoint:
         """Return the checkpoint after the lines so far."""
-        return checkpoint(self.run_id, self.state, events=events, offset=offset, head=head)
+        return checkpoint(self.run_id, self.state, reached)
 
     def opening(self) -> Manifest:
         """Return the manifest while the run goes on."""
@@ -67,14 +79,13 @@ class Collector:
             raise JournalBroken("genesis", "the journal does not begin with PipelineStarted")
         return self._opening
 
-    def closing(self, *, events: int, head: str, workspace: Tree) -> Manifest:
+    def closing(self, reached: Position, workspace: Tree) -> Manifest:
         """Return the manifest of the ended run."""
         return closing_manifest(
             self.opening(),
             self.state,
+            reached,
             ended_at=self._last_ts,
-            events=events,
-            head=head,
             workspace=workspace,
         )
 
@@ -85,3 +96,12 @@ class Collector:
     def summary(self, head: str) -> Summary:
         """Return the summary of the lines so far."""
         return self._summarizer.summary(self.state, head)
+
+
+def collected(run_id: str, lines: Iterable[Heard], changes_of: ChangesOf) -> Collector:
+    """Return a collector that has taken in every line."""
+    collector = Collector(run_id)
+    for line, fact in lines:
+        changes = changes_of(fact) if isinstance(fact, RequestAnswered) else ()
+        collector.add(line, fact, changes)
+    return collector

@@ -6,7 +6,7 @@ from msgspec import UNSET
 
 from custody.model.change import Tree
 from custody.model.documents import Manifest
-from custody.model.event import PipelineStarted
+from custody.model.event import PipelineStarted, Position
 from custody.model.state import State
 
 
@@ -31,7 +31,7 @@ def opening_manifest(run_id: str, started: PipelineStarted, started_at: str) -> 
 
 
 def closing_manifest(
-    opening: Manifest, state: State, *, ended_at: str, events: int, head: str, workspace: Tree
+    opening: Manifest, state: State, reached: Position, *, ended_at: str, workspace: Tree
 ) -> Manifest:
     """Return the manifest of a run that has ended, with the journal's last hash."""
     from msgspec.structs import replace
@@ -43,7 +43,7 @@ def closing_manifest(
         parts=state.parts or UNSET,
         status=state.status,
         ended_at=ended_at,
-        events=events,
-        head=head,
+        events=reached.events,
+        head=reached.head,
         final_workspace=workspace,
     )

@@ -165,6 +165,10 @@ class Workspace:
         else:
             self._stack.keep(layers)
 
+    def layered(self) -> list[str]:
+        """Return the attempts that have layers, by request; see `Stack.names`."""
+        return [*self._stack.names()]
+
     def sort_out_layers(self, recorded: Mapping[str, Layer | None]) -> None:
         """Put the layers into order that an earlier process left; see `Stack.sort_out`."""
         self._stack.sort_out(recorded)

@@ -11,7 +11,6 @@ setting ``replay.strict`` it is a failure.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from custody.errors import BlobDamaged, MalformedDocument, PathRefused, RunNotFound, UsageError
@@ -19,13 +18,12 @@ from custody.executors.agents import AgentContext, AgentType
 from custody.executors.settings import setting
 from custody.model import layout
 from custody.model.change import Change, WorkspaceDiff
-from custody.model.event import JournalLine, RequestAnswered, StageStarted
-from custody.model.process_event import PipelineReplaced
+from custody.model.event import RequestAnswered, StageStarted
 from custody.model.record import Record, decode, encode_pretty
 from custody.model.relpath import RelPath
 from custody.model.request import Ack, AgentRequest
+from custody.store.history import History
 from custody.store.index import LAST, find_run, list_runs
-from custody.store.journal import read_lines
 from custody.store.rundir import RunDirectory
 
 if TYPE_CHECKING:
@@ -99,24 +97,13 @@ def read_answers(run: RunDirectory) -> dict[tuple[str, int], Recorded]:
     """Return what agents were asked in a run and answered, by node and call."""
     asked: dict[str, AgentRequest] = {}
     answers: dict[tuple[str, int], Recorded] = {}
-    for line in _counting(run):
-        fact = line.fact()
+    for _, fact in History.read(run).lines():
         if isinstance(fact, StageStarted) and isinstance(fact.request, AgentRequest):
             asked[fact.request.id] = fact.request
         elif isinstance(fact, RequestAnswered) and fact.ack.request_id in asked:
             request = asked[fact.ack.request_id]
             answers[fact.node, request.call] = Recorded(request, fact)
     return answers
-
-
-def _counting(run: RunDirectory) -> Iterator[JournalLine]:
-    """Yield the lines of a journal that a changed pipeline did not set aside."""
-    lines = list(read_lines(run.root, run_id=run.run_id, torn_ok=True))
-    facts = [(line.seq, line.fact()) for line in lines if line.event == PipelineReplaced.__name__]
-    gone = [(fact.kept_seq, at) for at, fact in facts if isinstance(fact, PipelineReplaced)]
-    for line in lines:
-        if not any(kept < line.seq < at for kept, at in gone):
-            yield line
 
 
 def _again(found: Recorded, request: AgentRequest, stage: Stage, other: RunDirectory) -> Ack:

@@ -1,0 +1,144 @@
+"""A run in the hands of this process: journal, workspace, engine and views put together.
+
+A run that begins, one that is resumed and one that is forked differ only in what the journal
+holds by then. The engine is taken over those facts, once, and goes on from there; on the way the
+views are made anew, and whatever else must be seen to for each fact is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import closing
+
+from msgspec.structs import replace
+
+from custody.engine import level
+from custody.engine.effects import Effects
+from custody.engine.interruption import Interruption
+from custody.engine.loop import Engine
+from custody.engine.recording import Listener, Recording
+from custody.engine.result import RunResult
+from custody.errors import AnswerAwaited, Interrupted
+from custody.executors.dispatch import Dispatch
+from custody.model import layout
+from custody.model.event import AnyFact, Heard
+from custody.model.graph import Pipeline
+from custody.model.process_event import RunInterrupted, RunResumed, RunWaiting
+from custody.store.history import History
+from custody.store.journal import Journal
+from custody.views.writer import ViewWriter
+from custody.workspace.workspace import Workspace
+
+RESTORED_SHOWN = 100
+
+
+class LiveRun:
+    """Holds a run that is locked by this process."""
+
+    def __init__(
+        self,
+        history: History,
+        pipeline: Pipeline,
+        journal: Journal,
+        workspace: Workspace,
+        *,
+        resumed: RunResumed | None = None,
+        repair: Callable[[AnyFact], None] | None = None,
+    ) -> None:
+        """Get ready. ``resumed`` is told before the first new fact of a run that was taken up.
+
+        ``repair`` sees to the files of every recorded fact before the engine comes to it.
+        """
+        self._run = history.run
+        self._history = history
+        self._pipeline = pipeline
+        self._journal = journal
+        self._workspace = workspace
+        self._resumed = resumed
+        self._repair = repair
+        self._views = ViewWriter(self._run, history.changes_of)
+
+    def go(self, interruption: Interruption, *, listeners: tuple[Listener, ...] = ()) -> RunResult:
+        """Take the run to its end, or to where a person must answer before it can go on.
+
+        Raises `Interrupted` when it is told to stop.
+        """
+        with (
+            closing(self._journal),
+            closing(self._workspace),
+            closing(Dispatch()) as dispatch,
+            closing(self._recorded()) as recorded,
+        ):
+            recording = Recording(
+                recorded,
+                self._journal,
+                keeps_verdicts=self._journal.version.verdicts_recorded,
+                go_live=self._take_up,
+                listeners=(self._views.hear, *listeners),
+                committed=self._views.committed,
+            )
+            effects = Effects(self._history, self._workspace, dispatch, interruption)
+            return self._go(Engine(self._pipeline, recording, effects), recording, interruption)
+
+    def _go(self, engine: Engine, recording: Recording, interruption: Interruption) -> RunResult:
+        try:
+            engine.run(self._history.genesis)
+            self._tell_of_torn_bytes(recording)
+        except AnswerAwaited as awaited:
+            recording.write(
+                RunWaiting(
+                    node=layout.node_of(awaited.request_id),
+                    request_id=awaited.request_id,
+                    path=awaited.path,
+                    answer=awaited.answer,
+                ),
+                path=awaited.path,
+            )
+            recording.commit()
+            return self._result(waiting=awaited.request_id)
+        except KeyboardInterrupt:
+            recording.write(RunInterrupted(reason=interruption.requested or "interrupted"))
+            recording.commit()
+            raise Interrupted(
+                f"run {self._run.run_id} was interrupted",
+                hint=f"custody resume {self._run.run_id}",
+            ) from None
+        workspace = self._workspace.tree()
+        self._run.blobs.sync()
+        self._views.close(self._journal.position, workspace)
+        return self._result()
+
+    def _recorded(self) -> Generator[Heard]:
+        """Yield the recorded lines, each when the views have it and its files are whole."""
+        for line, fact in self._history.lines():
+            self._views.hear(line, fact)
+            if self._repair is not None:
+                self._repair(fact)
+            yield line, fact
+
+    def _take_up(self, recording: Recording) -> None:
+        """Put the workspace of a resumed run where the journal says it is, and say so."""
+        if self._resumed is None:
+            return
+        level.require(self._history.confinement, folder=self._run.path)
+        if self._run.root.exists(layout.HOMES):
+            self._run.root.remove_tree(layout.HOMES)
+        if self._run.root.exists(layout.LAYERS):
+            self._workspace.sort_out_layers(self._history.layers(self._workspace.layered()))
+        restored = self._workspace.restore()
+        shown = tuple(restored[:RESTORED_SHOWN])
+        recording.write(replace(self._resumed, restored=shown, restored_count=len(restored)))
+
+    def _tell_of_torn_bytes(self, recording: Recording) -> None:
+        """Tell what was cut off a run that had ended: nothing else is new."""
+        if self._resumed is not None and self._resumed.torn_bytes and not recording.live:
+            recording.write(self._resumed)
+            recording.commit()
+
+    def _result(self, waiting: str = "") -> RunResult:
+        return RunResult(
+            run_id=self._run.run_id,
+            path=self._run.path,
+            summary=self._views.summary(self._journal.head),
+            waiting=waiting,
+        )

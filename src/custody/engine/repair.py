@@ -1,0 +1,42 @@
+"""Putting files of a run back that a crash left spoiled, missing, or where they do not belong."""
+
+from __future__ import annotations
+
+from custody.errors import PathRefused
+from custody.model import layout
+from custody.model.event import AnyFact
+from custody.model.evidence import Evidence
+from custody.store.rundir import RunDirectory
+
+
+def put_back_texts(run: RunDirectory, fact: AnyFact) -> None:
+    """Write the short files of an attempt again that a power failure spoiled.
+
+    They are never synced, because the journal holds their texts.
+    """
+    for evidence in fact.evidence():
+        text = evidence.text
+        if text is not None and layout.is_attempt_file(evidence.path) and _spoiled(run, evidence):
+            run.write(evidence.path, text.encode())
+
+
+def put_back_documents(run: RunDirectory, written: dict[str, Evidence]) -> None:
+    """Write documents again that a stage replaced whose answer does not count.
+
+    One that no stage has ``written`` is set aside: it was written for an answer that was never
+    recorded, or that a changed pipeline has set aside.
+    """
+    there = [path for path in run.files() if layout.is_document(path)]
+    for path in there:
+        if path not in written and not layout.is_set_aside(path):
+            run.set_aside(path)
+    for path, evidence in written.items():
+        if path not in there or run.root.digest(path)[0] != evidence.sha256:
+            run.write(path, run.document(evidence), sync=True)
+
+
+def _spoiled(run: RunDirectory, evidence: Evidence) -> bool:
+    try:
+        return run.root.digest(evidence.path)[0] != evidence.sha256
+    except PathRefused:
+        return True

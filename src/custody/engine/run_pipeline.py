@@ -1,0 +1,33 @@
+"""The pipeline that a run is of, as its directory keeps it."""
+
+from __future__ import annotations
+
+import hashlib
+
+from custody.errors import JournalBroken
+from custody.handlers import catalog
+from custody.model import layout
+from custody.model.graph import Pipeline
+from custody.pipeline.read import load_pipeline
+from custody.pipeline.subpipeline_files import Source
+from custody.store.history import History
+
+
+def pipeline_of(history: History) -> Pipeline:
+    """Return the current pipeline of a run; raises `JournalBroken` with ``pipeline_mismatch``.
+
+    Its source is kept as a blob, so the file in the run directory may be that of an earlier
+    moment, but it may not be one that the run never had.
+    """
+    run = history.run
+    where = f"{run.path}/{layout.PIPELINE}"
+    if hashlib.sha256(run.root.read(layout.PIPELINE)).hexdigest() not in history.pipelines:
+        what = f"{layout.PIPELINE} is not the pipeline of this run"
+        raise JournalBroken("pipeline_mismatch", what, where=run.path)
+
+    def part(name: str) -> Source:
+        if name not in history.parts:
+            raise JournalBroken("pipeline_mismatch", f"the run has no part {name!r}")
+        return Source(run.blobs.get(history.parts[name]), f"{run.path}/{name}")
+
+    return load_pipeline(run.blobs.get(history.pipeline_sha256), catalog(), where, part)
