@@ -26,11 +26,6 @@ class Readings:
     def __init__(self) -> None:
         self.bytes: dict[str, int] = {}
 
-    def of(self, path: object) -> float:
-        """Return how often the journal of a run directory was read, its length taken as one."""
-        name = f"{path}/events.jsonl"
-        return self.bytes.get(name, 0) / os.stat(name).st_size
-
 
 @contextmanager
 def readings() -> Iterator[Readings]:

@@ -13,6 +13,8 @@ from custody.store.chain import Chain, Link
 from custody.store.root import Root
 
 CHUNK = 1 << 18
+_TAIL = 1 << 12
+"""How much is looked at in one go from the end: a line is rarely longer."""
 
 
 def open_journal(root: Root) -> int:
@@ -59,29 +61,24 @@ def where(root: Root) -> str:
     return f"{root.path}/{layout.EVENTS}"
 
 
-def end_of_lines(descriptor: int) -> int:
-    """Return where the last line that has an end ends."""
-    return _after_newline(descriptor, os.fstat(descriptor).st_size)
-
-
-def end_of_whole_lines(descriptor: int) -> int:
-    """Return where the last line ends that a crash cannot have torn.
+def end_of_whole_lines(descriptor: int) -> tuple[int, bool]:
+    """Return where the last line ends that a crash cannot have torn, and whether holes follow.
 
     Blocks of the last write may have reached the disk in any order: its lines can lack their
     end, and can hold zeros.
     """
-    end = end_of_lines(descriptor)
+    last = end = _after_newline(descriptor, os.fstat(descriptor).st_size)
     while end and b"\0" in os.pread(
         descriptor, end - (start := _after_newline(descriptor, end - 1)), start
     ):
         end = start
-    return end
+    return end, end < last
 
 
 def _after_newline(descriptor: int, before: int) -> int:
     """Return the position after the last newline before a position; 0 when there is none."""
     while before > 0:
-        start = max(0, before - CHUNK)
+        start = max(0, before - _TAIL)
         found = os.pread(descriptor, before - start, start).rfind(b"\n")
         if found >= 0:
             return start + found + 1

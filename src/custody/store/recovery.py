@@ -19,7 +19,6 @@ from custody.store.journal import APPEND, Clock, Journal
 from custody.store.journal_file import (
     CHUNK,
     chunks,
-    end_of_lines,
     end_of_whole_lines,
     good,
     open_journal,
@@ -87,9 +86,8 @@ class Recovery:
 
     def _copy(self, source: int) -> None:
         """Prove every line, tell of it, and write it into the new file."""
-        end = end_of_whole_lines(source)
+        end, self.holes = end_of_whole_lines(source)
         self.torn = os.fstat(source).st_size - end
-        self.holes = end < end_of_lines(source)
         self._target = self._root.open_fd(self._temporary, APPEND)
         self._chain = Chain(chunks(source, end), self._run_id)
         waiting = bytearray()
