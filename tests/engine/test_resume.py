@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -18,6 +19,7 @@ from custody.model.event import StageStarted
 from custody.model.process_event import PipelineReplaced, RunInterrupted, RunResumed
 from custody.store.rundir import RunDirectory
 from support.bench import Bench
+from support.journals import as_version_1_0
 
 TWO_STAGES = (
     'a [type=tool, tool_command="touch a.txt"]\n'
@@ -178,3 +180,50 @@ def test_visits_are_not_refreshed_by_resume(bench: Bench) -> None:
     again = api.resume("r1", runsdir=str(bench.runsdir))
     assert again.summary.reason == "max_visits exceeded: a (3)"
     assert len(list(bench.path("nodes/a").iterdir())) == 3
+
+
+GATED = (
+    'a [type=tool, tool_command="touch a.txt"]\nb [type=tool, tool_command="touch b.txt"]\n'
+    "start -> a -> b -> done"
+)
+
+
+def of_version_1_0(bench: Bench, *, lines: int | None = None) -> None:
+    """Leave a run as an earlier release did, ended or after so many lines."""
+    assert bench.run(GATED).summary.status == "PASS"
+    assert "GatePassed a" in bench.events()
+    journal = bench.path("events.jsonl")
+    whole = as_version_1_0(journal.read_bytes()).splitlines(keepends=True)
+    journal.write_bytes(b"".join(whole[:lines]))
+    for view in ("checkpoint.json", "manifest.json"):
+        bench.path(view).unlink()
+
+
+def versions(bench: Bench, run_id: str = "r1") -> set[str]:
+    lines = bench.path("events.jsonl", run_id).read_text().splitlines()
+    return {json.loads(line)["schema_version"] for line in lines}
+
+
+@pytest.mark.parametrize("lines", [None, 6, 8])
+def test_a_run_goes_on_in_the_version_it_was_begun_with(bench: Bench, lines: int | None) -> None:
+    of_version_1_0(bench, lines=lines)
+    assert api.resume("r1", runsdir=str(bench.runsdir)).summary.status == "PASS"
+    assert versions(bench) == {"1.0"}
+    assert not any(event.startswith("Gate") for event in bench.events())
+    assert api.verify("r1", runsdir=str(bench.runsdir)).mismatches == ()
+    assert api.replay("r1", runsdir=str(bench.runsdir)).status == "PASS"
+
+
+def test_so_does_a_fork(bench: Bench) -> None:
+    of_version_1_0(bench)
+    forked = api.fork("r1", "b", runsdir=str(bench.runsdir), run_id="r2")
+    assert forked.summary.status == "PASS"
+    assert versions(bench, "r2") == {"1.0"}
+    assert api.verify("r2", runsdir=str(bench.runsdir)).mismatches == ()
+
+
+def test_new_runs_keep_verdicts_when_they_are_resumed(bench: Bench) -> None:
+    leave_in_b(bench, signal.SIGKILL)
+    resume_with_go(bench)
+    assert versions(bench) == {"1.1"}
+    assert "GatePassed b" in bench.events()

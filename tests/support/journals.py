@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from custody.model.event import GENESIS, GateFailed, GatePassed
 from custody.store.journal import Journal
 from custody.store.recovery import Recovery
 from custody.store.root import Root
@@ -48,3 +51,17 @@ def readings() -> Iterator[Readings]:
         patched.setattr(os, "pread", noted_pread)
         patched.setattr(os, "read", noted_read)
         yield found
+
+
+def as_version_1_0(journal: bytes) -> bytes:
+    """Return a journal as it would have been before the verdicts of gates were facts."""
+    lines: list[bytes] = []
+    prev = GENESIS
+    for raw in journal.splitlines():
+        line = json.loads(raw)
+        if line["event"] in {GatePassed.__name__, GateFailed.__name__}:
+            continue
+        line |= {"schema_version": "1.0", "seq": len(lines), "prev": prev}
+        lines.append(json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode())
+        prev = hashlib.sha256(lines[-1]).hexdigest()
+    return b"".join(line + b"\n" for line in lines)
