@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+from custody.model.event import JournalLine
+from custody.model.journal_version import CURRENT, VERSIONS
+from custody.model.record import SCHEMA_VERSION
+
+
+def test_new_lines_are_of_the_current_version() -> None:
+    assert CURRENT.number == [*VERSIONS][-1] == "1.1"
+    fields = JournalLine.__struct_fields__
+    assert fields[0] == "schema_version"
+    assert JournalLine.__struct_defaults__[-len(fields)] == "1.1"
+
+
+def test_other_documents_stay_as_they_were() -> None:
+    assert SCHEMA_VERSION == "1.0"
+
+
+def test_verdicts_are_facts_since_1_1() -> None:
+    assert {number: known.verdicts_recorded for number, known in VERSIONS.items()} == {
+        "1.0": False,
+        "1.1": True,
+    }
