@@ -41,11 +41,20 @@ def leave_in_b(bench: Bench, by: signal.Signals) -> int:
         stderr=subprocess.DEVNULL,
     )  # fmt: skip
     deadline = time.monotonic() + 60
-    while not bench.path("workspace/started").exists():
+    while not (bench.path("workspace/started").exists() and checkpoint_is_complete(bench)):
         assert time.monotonic() < deadline, "stage b never began"
         time.sleep(0.01)
     process.send_signal(by)
     return process.wait(timeout=60)
+
+
+def checkpoint_is_complete(bench: Bench) -> bool:
+    """Whether the checkpoint, which follows the journal, has caught up with it."""
+    checkpoint = bench.path("checkpoint.json")
+    if not checkpoint.exists():
+        return False
+    lines = bench.path("events.jsonl").read_bytes().count(b"\n")
+    return bool(json.loads(checkpoint.read_bytes())["events"] == lines)
 
 
 @pytest.mark.req("P-11")

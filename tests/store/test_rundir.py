@@ -167,14 +167,6 @@ class TestFiles:
         with pytest.raises(MalformedDocument):
             run.read_document("checkpoint.json", Checkpoint)
 
-    def test_views_grow(self, run: RunDirectory) -> None:
-        run.append("trace.jsonl", b"one\n")
-        run.append("trace.jsonl", b"two\n")
-        assert run.root.read("trace.jsonl") == b"one\ntwo\n"
-        run.write("trace.jsonl", b"new\n")
-        run.append("trace.jsonl", b"three\n")
-        assert run.root.read("trace.jsonl") == b"new\nthree\n"
-
     def test_evidence_is_checked(self, run: RunDirectory) -> None:
         long = run.stage("a", 1, 1).write("long", b"x" * 5000)
         assert run.read_evidence(long) == b"x" * 5000
@@ -234,6 +226,8 @@ class TestStages:
         stage = run.stage("a", 1, 1)
         text = stage.write("prompt.md", "é")
         assert text == Evidence.of_text("nodes/a/1.1/prompt.md", "é")
+        assert not run.root.exists(text.path)  # the journal holds it
+        stage.show(text)
         assert run.root.read(text.path) == "é".encode()
         assert stage.write("bytes", b"abc").text == "abc"
         assert stage.write("binary", b"\xff").text is None
@@ -243,8 +237,10 @@ class TestStages:
         assert stage.write("long.bytes", b"x" * 5000).text is None
 
     def test_half_a_surrogate_pair_is_written_as_its_evidence_says(self, run: RunDirectory) -> None:
-        evidence = run.stage("a", 1, 1).write("response.md", "a\ud800b")
+        stage = run.stage("a", 1, 1)
+        evidence = stage.write("response.md", "a\ud800b")
         assert evidence.text == "a?b"
+        stage.show(evidence)
         assert run.read_evidence(evidence) == run.root.read(evidence.path) == b"a?b"
 
     @pytest.mark.req("P-15")
@@ -268,12 +264,13 @@ class TestStages:
     def test_what_an_interrupted_attempt_left_is_set_aside(self, run: RunDirectory) -> None:
         stage = run.stage("a", 1, 1)
         assert stage.set_aside() == ""
-        assert stage.begin() == ""
+        assert stage.clear() == ""
         for number in (1, 2):
-            stage.write("f", f"{number}")
-            assert stage.begin() == f"nodes/a/1.1.lost.{number}"
-            assert run.root.names(stage.path) == []
-        assert run.root.read("nodes/a/1.1.lost.2/f") == b"2"
+            stage.write("f", b"%d" % number * 3000)
+            assert stage.clear(("f",)) == ""
+            assert stage.clear(("g",)) == f"nodes/a/1.1.lost.{number}"
+            assert not run.root.exists(stage.path)
+        assert run.root.read("nodes/a/1.1.lost.2/f") == b"2" * 3000
 
     def test_settling_twice(self, run: RunDirectory) -> None:
         stage = run.stage("a", 1, 1)

@@ -31,7 +31,7 @@ class Desk:
         """Return the next attempt."""
         self._attempt += 1
         folder = self.run.stage("write", 1, self._attempt)
-        folder.begin()
+        folder.clear()
         return Stage(
             node="write",
             run=self.run,

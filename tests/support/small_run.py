@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from contextlib import closing
 
 from custody.errors import BlobDamaged, JournalBroken, RunNotFound
 from custody.model.change import Tree
@@ -19,6 +20,7 @@ from custody.store.files import write_all
 from custody.store.journal import Journal, read_lines
 from custody.store.os_errors import failure
 from custody.store.rundir import RunDirectory
+from custody.store.view_files import ViewFiles
 from support.journals import recover
 
 STAGES = 3
@@ -56,19 +58,20 @@ def take_up(folder: str, heard: Heard = lambda _: None) -> None:
 
 
 def go_on(run: RunDirectory, journal: Journal, done: int, heard: Heard) -> None:
-    for number in range(done + 1, STAGES + 1):
-        append(journal, stage_of(run, number))
-        run.blobs.sync()
-        journal.commit()
-        heard(journal.count)
-        run.append("trace.jsonl", b"{}\n")
-        run.write_document("checkpoint.json", checkpoint(journal))
+    with closing(ViewFiles(run.root)) as views:
+        for number in range(done + 1, STAGES + 1):
+            append(journal, stage_of(run, number))
+            run.blobs.sync()
+            journal.commit()
+            heard(journal.count)
+            views.append("trace.jsonl", b"{}\n")
+            run.write_document("checkpoint.json", checkpoint(journal))
     run.write("manifest.json", b'{"run_id":"r"}', sync=True)
 
 
 def stage_of(run: RunDirectory, number: int) -> AnyFact:
     folder = run.stage(f"n{number}", 1, 1)
-    folder.begin()
+    folder.clear()
     prompt = folder.write("prompt.md", "short")
     response = folder.write("response.md", f"{number} " * 3000)
     with folder.open_stream("tool.stdout.log") as stream:

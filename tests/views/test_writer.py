@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -28,11 +29,10 @@ def test_lines_are_enough_to_make_them_again(bench: Bench) -> None:
         bench.path(name).unlink()
     with RunDirectory.open(str(bench.path("")), write=True) as run:
         history = History.read(run)
-        views = ViewWriter(run, history.changes_of)
-        for line, fact in history.lines():
-            views.hear(line, fact)
-        workspace = collected("r1", history.lines(), history.changes_of).opening().workspace
-        views.close(history.position, workspace)
+        with closing(ViewWriter(run, history.changes_of)) as views:
+            views.write(history.lines(), None)
+            workspace = collected("r1", history.lines(), history.changes_of).opening().workspace
+            views.finish(history.position, workspace)
     after = {name: bench.path(name).read_bytes() for name in names}
     del before[layout.MANIFEST], after[layout.MANIFEST]  # the workspace at its end is not asked for
     assert after == before
@@ -42,21 +42,23 @@ def test_a_run_that_begins_has_a_manifest_at_once(tmp_path: Path) -> None:
     with RunDirectory.create(str(tmp_path), "r1") as run:
         views = ViewWriter(run, lambda _answered: ())
         started = sample(PipelineStarted)
-        views.hear(line_of(started), started)
+        views.begin(line_of(started), started)
         assert b'"RUNNING"' in run.root.read(layout.MANIFEST)
-
-
-def test_the_trace_waits_for_a_commit_unless_it_is_long(tmp_path: Path) -> None:
-    with RunDirectory.create(str(tmp_path), "r1") as run:
-        views = ViewWriter(run, lambda _answered: ())
-        started, stage = sample(PipelineStarted), sample(StageStarted, node="a", attempt=1)
-        views.hear(line_of(started), started)
         assert run.root.read(layout.TRACE) == b""
-        done = sample(StageCompleted, node="a", attempt=1)
-        for seq in range(1, 1000, 2):
-            views.hear(line_of(stage, seq), stage)
-            views.hear(line_of(done, seq + 1), done)
-        assert run.root.stat(layout.TRACE).st_size > 1 << 16
+
+
+def test_an_attempt_appears_with_all_of_its_files(tmp_path: Path) -> None:
+    stage = sample(StageStarted, node="a", attempt=1)
+    done = sample(StageCompleted, node="a", attempt=1)
+    with (
+        RunDirectory.create(str(tmp_path), "r1") as run,
+        closing(ViewWriter(run, lambda _answered: ())) as views,
+    ):
+        views.write([(line_of(stage, 1), stage), (line_of(done, 2), done)], None)
+        there = run.root.names(layout.attempt_folder("a", done.visit, 1))
+        assert layout.STATUS in there
+        assert run.root.stat(layout.TRACE).st_size > 0
+        assert not run.root.exists(layout.CHECKPOINT)
 
 
 def test_a_resumed_run_has_the_views_of_one_that_was_not(bench: Bench) -> None:

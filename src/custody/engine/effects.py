@@ -155,9 +155,11 @@ class Effects:
         node, visit, attempt, request = asked
         folder = self._run.stage(node.id, visit, attempt)
         given = {item.path.rpartition("/")[2]: item.text or "" for item in request.given()}
-        folder.begin(tuple(given))
+        started_over = folder.clear(tuple(given))
         for name, text in given.items():
-            folder.write(name, text)
+            evidence = folder.write(name, text)
+            if started_over:
+                folder.show(evidence)
         folder.settle()
         redaction = Redaction(self._redactor)
         stage = Stage(
@@ -178,9 +180,7 @@ class Effects:
     def _left_by(self, request: AnyRequest, stage: Stage) -> tuple[Evidence, ...]:
         """Return what stands in a stage's folder although its executor did not come to tell."""
         given = {evidence.path for evidence in request.given()}
-        names = self._run.root.names(stage.folder.path)
-        left = [name for name in names if f"{stage.folder.path}/{name}" not in given]
-        return tuple(stage.folder.seal(name) for name in left)
+        return tuple(each for each in stage.folder.left() if each.path not in given)
 
 
 def _answered(node: Node, ack: Ack, diff: Evidence) -> RequestAnswered:

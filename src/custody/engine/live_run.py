@@ -21,11 +21,12 @@ from custody.engine.result import RunResult
 from custody.errors import AnswerAwaited, Interrupted
 from custody.executors.dispatch import Dispatch
 from custody.model import layout
-from custody.model.event import AnyFact, Heard
+from custody.model.event import AnyFact, Heard, PipelineStarted
 from custody.model.graph import Pipeline
 from custody.model.process_event import RunInterrupted, RunResumed, RunWaiting
 from custody.store.history import History
 from custody.store.journal import Journal
+from custody.views.follower import Follower
 from custody.views.writer import ViewWriter
 from custody.workspace.workspace import Workspace
 
@@ -57,6 +58,7 @@ class LiveRun:
         self._resumed = resumed
         self._repair = repair
         self._views = ViewWriter(self._run, history.changes_of)
+        self._follower = Follower(self._views)
 
     def go(self, interruption: Interruption, *, listeners: tuple[Listener, ...] = ()) -> RunResult:
         """Take the run to its end, or to where a person must answer before it can go on.
@@ -67,6 +69,7 @@ class LiveRun:
             closing(self._journal),
             closing(self._workspace),
             closing(Dispatch()) as dispatch,
+            closing(self._follower),
             closing(self._recorded()) as recorded,
         ):
             recording = Recording(
@@ -74,8 +77,8 @@ class LiveRun:
                 self._journal,
                 keeps_verdicts=self._journal.version.verdicts_recorded,
                 go_live=self._take_up,
-                listeners=(self._views.hear, *listeners),
-                committed=self._views.committed,
+                listeners=(self._follower.hear, *listeners),
+                committed=self._follower.committed,
             )
             effects = Effects(self._history, self._workspace, dispatch, interruption)
             return self._go(Engine(self._pipeline, recording, effects), recording, interruption)
@@ -95,6 +98,7 @@ class LiveRun:
                 path=awaited.path,
             )
             recording.commit()
+            self._follower.catch_up()
             return self._result(waiting=awaited.request_id)
         except KeyboardInterrupt:
             recording.write(RunInterrupted(reason=interruption.requested or "interrupted"))
@@ -105,13 +109,16 @@ class LiveRun:
             ) from None
         workspace = self._workspace.tree()
         self._run.blobs.sync()
-        self._views.close(self._journal.position, workspace)
+        self._follower.catch_up()
+        self._views.finish(self._journal.position, workspace)
         return self._result()
 
     def _recorded(self) -> Generator[Heard]:
         """Yield the recorded lines, each when the views have it and its files are whole."""
         for line, fact in self._history.lines():
-            self._views.hear(line, fact)
+            if isinstance(fact, PipelineStarted):
+                self._views.begin(line, fact)
+            self._follower.hear(line, fact)
             if self._repair is not None:
                 self._repair(fact)
             yield line, fact

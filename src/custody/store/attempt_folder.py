@@ -31,6 +31,8 @@ class AttemptFolder:
         self._durable = durable
         """Folders of the run whose own names are known to be durable."""
         self._unsynced: list[str] = []
+        self._made: dict[str, Evidence] = {}
+        """What was written here, by name."""
         self._clean: Callable[[bytes], bytes] | None = None
 
     def cleaned_by(self, clean: Callable[[bytes], bytes]) -> AttemptFolder:
@@ -40,19 +42,18 @@ class AttemptFolder:
         """
         folder = AttemptFolder(self._run, self._folders, self.path, self._durable)
         folder._unsynced = self._unsynced
+        folder._made = self._made
         folder._clean = clean
         return folder
 
-    def begin(self, given: tuple[str, ...] = ()) -> str:
-        """Make the folder, empty; return where what an earlier process left there was put.
+    def clear(self, given: tuple[str, ...] = ()) -> str:
+        """Set aside what an earlier process left here; return where it was put, or nothing.
 
         A folder that holds nothing but files of the names ``given`` is as good as a new one.
         """
-        if self._folders.make(self.path) or set(self._run.names(self.path)) <= set(given):
+        if not self._run.exists(self.path) or set(self._run.names(self.path)) <= set(given):
             return ""
-        aside = self.set_aside()
-        self._folders.make(self.path)
-        return aside
+        return self.set_aside()
 
     def set_aside(self) -> str:
         """Rename a folder that is there to ``<path>.lost.<n>``; empty when there is none."""
@@ -62,7 +63,11 @@ class AttemptFolder:
         return set_aside(self._run, self.path)
 
     def write(self, name: str, content: str | bytes) -> Evidence:
-        """Put a file there, whole or not at all, and return the pointer to it."""
+        """Return the pointer to a file with this content.
+
+        The journal holds a short text, and whoever makes the views writes its file. Anything else
+        is on the disk when this returns, whole, and durable after `settle`.
+        """
         text: str | None
         data = content.encode(errors="replace") if isinstance(content, str) else content
         if self._clean is not None:
@@ -73,8 +78,22 @@ class AttemptFolder:
         else:
             text = _short_text(data)
         path = f"{self.path}/{name}"
-        self._folders.write(path, data)
-        return self._evidence(path, hashlib.sha256(data).hexdigest(), len(data), text)
+        if text is None or len(data) > INLINE_LIMIT:
+            self._folders.write(path, data)
+        evidence = self._evidence(path, hashlib.sha256(data).hexdigest(), len(data), text)
+        self._made[name] = evidence
+        return evidence
+
+    def show(self, evidence: Evidence) -> None:
+        """Put a short text on the disk now: a program is going to read it."""
+        if evidence.text is not None and not self._run.exists(evidence.path):
+            self._folders.write(evidence.path, evidence.text.encode())
+
+    def left(self) -> tuple[Evidence, ...]:
+        """Return everything that was put here, streams too."""
+        there = self._run.names(self.path) if self._run.exists(self.path) else []
+        streams = [self.seal(name) for name in there if name not in self._made]
+        return (*self._made.values(), *streams)
 
     def open_stream(self, name: str) -> io.FileIO:
         """Create a file that is written as its content arrives; `seal` it when it is complete."""

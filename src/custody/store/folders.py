@@ -28,7 +28,7 @@ class Folders:
         head, _, name = path.rpartition("/")
         try:
             with self._lock:
-                os.mkdir(name, 0o755, dir_fd=self._descriptor(head))
+                os.mkdir(name, 0o755, dir_fd=self.descriptor(head))
         except FileExistsError:
             return False
         except OSError as error:
@@ -40,7 +40,7 @@ class Folders:
         head, _, name = path.rpartition("/")
         try:
             with self._lock:
-                files.put(self._descriptor(head), name, data, None, sync=False)
+                files.put(self.descriptor(head), name, data, None, sync=False)
         except OSError as error:
             raise failure(error, f"{self._root.path}/{path}") from error
 
@@ -50,14 +50,14 @@ class Folders:
             while self._open:
                 os.close(self._open.popitem()[1])
 
-    def _descriptor(self, path: str) -> int:
+    def descriptor(self, path: str) -> int:
         """Return a folder, made where it is missing; it stays open for a while."""
         if not path:
             return self._root.fd
         found = self._open.get(path)
         if found is None:
             head, _, name = path.rpartition("/")
-            found = _opened(self._descriptor(head), name)
+            found = _opened(self.descriptor(head), name)
             if len(self._open) >= _KEPT:
                 os.close(self._open.pop(next(iter(self._open))))
             self._open[path] = found

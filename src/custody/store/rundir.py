@@ -22,7 +22,6 @@ from custody.store import files
 from custody.store.aside import set_aside
 from custody.store.attempt_folder import AttemptFolder
 from custody.store.blobs import Blobs
-from custody.store.double_buffer import DoubleBuffer
 from custody.store.folders import Folders
 from custody.store.index import check_run_id
 from custody.store.os_errors import failure
@@ -43,8 +42,6 @@ class RunDirectory:
         self.run_id = run_id
         self.blobs = Blobs(root)
         self._folders_open = Folders(root)
-        self._buffers: dict[str, DoubleBuffer] = {}
-        self._streams: dict[str, int] = {}
         self._durable: set[str] = set()
         self._unsynced: list[str] = []
         self._unpublished = False
@@ -113,10 +110,6 @@ class RunDirectory:
             home, name = os.path.split(self.path)
             with Root.open(home, resolver=own) as parent:
                 parent.remove_tree(name)
-        while self._buffers:
-            self._buffers.popitem()[1].close()
-        while self._streams:
-            os.close(self._streams.popitem()[1])
         self._folders_open.close()
         self.blobs.close()
         self.root.close()
@@ -180,29 +173,10 @@ class RunDirectory:
 
     def write(self, path: str, data: bytes, *, sync: bool = False) -> None:
         """Put a file there, whole or not at all; see `Root.write`."""
-        self._let_go(path)
         if sync:
             self.root.write(path, data, sync=True)
         else:
             self._folders_open.write(path, data)
-
-    def replace(self, name: str, data: bytes) -> None:
-        """Put a view there that is replaced after every stage: nothing is synced."""
-        buffer = self._buffers.get(name)
-        if buffer is None:
-            buffer = self._buffers[name] = DoubleBuffer(self.root, name)
-        buffer.put(data)
-
-    def append(self, path: str, data: bytes) -> None:
-        """Add to a view that can be made again: nothing is synced."""
-        descriptor = self._streams.get(path)
-        if descriptor is None:
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-            descriptor = self._streams[path] = self.root.open_fd(path, flags)
-        try:
-            files.write_all(descriptor, data)
-        except OSError as error:
-            raise failure(error, f"{self.path}/{path}") from error
 
     def write_document(self, name: str, document: Record, *, sync: bool = False) -> None:
         """Write a record as an indented JSON file."""
@@ -252,15 +226,6 @@ class RunDirectory:
         """
         text = written.text
         return self.blobs.get(written.sha256) if text is None else text.encode()
-
-    def _let_go(self, path: str) -> None:
-        """Close a file that is about to be replaced."""
-        descriptor = self._streams.pop(path, None)
-        if descriptor is not None:
-            os.close(descriptor)
-        buffer = self._buffers.pop(path, None)
-        if buffer is not None:
-            buffer.close()
 
     def _folders(self) -> Iterator[str]:
         """Yield every folder of the run that only custody writes, each before those in it."""

@@ -1,4 +1,4 @@
-"""Keeps the views of a run up to date while its journal grows, from the first line on.
+"""Writes what the lines of a journal add to the views, from the first line on.
 
 None of these writes is synced: whatever is lost in a crash is made again from the journal.
 Only the manifest and the closing summary are, because others rely on them.
@@ -6,49 +6,72 @@ Only the manifest and the closing summary are, because others rely on them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from custody.model import layout
 from custody.model.change import Tree
 from custody.model.documents import Summary
-from custody.model.event import AnyFact, JournalLine, PipelineStarted, Position, RequestAnswered
+from custody.model.event import (
+    AnyFact,
+    Heard,
+    JournalLine,
+    PipelineStarted,
+    Position,
+    RequestAnswered,
+)
 from custody.model.record import encode_pretty
 from custody.store.rundir import RunDirectory
+from custody.store.view_files import ViewFiles
 from custody.views.collect import ChangesOf, Collector
+from custody.views.manifest import opening_manifest
 from custody.views.summary import summary_text
 
-_TRACE_BUFFER = 1 << 16
-"""How many bytes of the trace wait for each other at most."""
+_VIEWS = frozenset({layout.STATUS})
+"""Files of an attempt's folder that no line holds as they are."""
+
+Folders = dict[str, dict[str, bytes]]
+"""What is to stand in each folder, by path and name."""
 
 
 class ViewWriter:
-    """Hears the lines that count, recorded ones and new ones, and writes what they add."""
+    """Writes views for lines that count, recorded ones and new ones."""
 
     def __init__(self, run: RunDirectory, changes_of: ChangesOf) -> None:
         self._run = run
+        self._files = ViewFiles(run.root)
         self._changes_of = changes_of
         self._collector = Collector(run.run_id)
-        self._trace = bytearray()
 
-    def hear(self, line: JournalLine, fact: AnyFact) -> None:
-        """Take in one line that is durable by now."""
-        changes = self._changes_of(fact) if isinstance(fact, RequestAnswered) else ()
-        made = self._collector.add(line, fact, changes)
-        if isinstance(fact, PipelineStarted):
-            self._begin()
-        self._trace += made.trace
-        if len(self._trace) > _TRACE_BUFFER:
-            self._write_trace()
-        if made.status_path:
-            self._run.write(made.status_path, made.status)
+    def begin(self, line: JournalLine, started: PipelineStarted) -> None:
+        """Write the manifest of a run that goes on, and begin the trace."""
+        opening = opening_manifest(self._run.run_id, started, line.ts)
+        self._run.write(layout.MANIFEST, encode_pretty(opening), sync=True)
+        self._run.write(layout.TRACE, b"")
 
-    def committed(self, reached: Position) -> None:
-        """Write what the lines so far add up to."""
-        self._write_trace()
-        document = self._collector.checkpoint(reached)
-        self._run.replace(layout.CHECKPOINT, encode_pretty(document))
+    def write(self, heard: Iterable[Heard], reached: Position | None) -> None:
+        """Write what lines add; with ``reached``, how far the journal goes with them too.
 
-    def close(self, reached: Position, workspace: Tree) -> None:
+        The folder of an attempt that began and ended among them appears with all of its files.
+        """
+        folders: Folders = {}
+        trace: list[bytes] = []
+        for line, fact in heard:
+            changes = self._changes_of(fact) if isinstance(fact, RequestAnswered) else ()
+            made = self._collector.add(line, fact, changes)
+            trace.append(made.trace)
+            _put_texts(folders, fact)
+            if made.status_path:
+                _put(folders, made.status_path, made.status)
+        for path, contents in folders.items():
+            self._files.put_folder(path, contents, again=_VIEWS)
+        self._files.append(layout.TRACE, b"".join(trace))
+        if reached is not None:
+            document = self._collector.checkpoint(reached)
+            self._files.replace(layout.CHECKPOINT, encode_pretty(document))
+
+    def finish(self, reached: Position, workspace: Tree) -> None:
         """Write the closing summary and manifest, durably; the manifest is the last word."""
-        self.committed(reached)
+        self.write((), reached)
         for name, data in closing_files(self._collector, reached, workspace).items():
             self._run.write(name, data, sync=True)
 
@@ -56,15 +79,9 @@ class ViewWriter:
         """Return the summary of the lines so far."""
         return self._collector.summary(head)
 
-    def _begin(self) -> None:
-        """Write the manifest of a run that goes on, and begin the trace."""
-        opening = encode_pretty(self._collector.opening())
-        self._run.write(layout.MANIFEST, opening, sync=True)
-        self._run.write(layout.TRACE, b"")
-
-    def _write_trace(self) -> None:
-        self._run.append(layout.TRACE, bytes(self._trace))
-        self._trace.clear()
+    def close(self) -> None:
+        """Give every descriptor back."""
+        self._files.close()
 
 
 def closing_files(collector: Collector, reached: Position, workspace: Tree) -> dict[str, bytes]:
@@ -75,3 +92,15 @@ def closing_files(collector: Collector, reached: Position, workspace: Tree) -> d
         layout.SUMMARY_PAGE: summary_text(page).encode(),
         layout.MANIFEST: encode_pretty(collector.closing(reached, workspace)),
     }
+
+
+def _put_texts(folders: Folders, fact: AnyFact) -> None:
+    """Note the short files that a fact holds; documents have been written by then."""
+    for evidence in fact.evidence():
+        if evidence.text is not None and not evidence.is_document:
+            _put(folders, evidence.path, evidence.text.encode())
+
+
+def _put(folders: Folders, path: str, data: bytes) -> None:
+    folder, _, name = path.rpartition("/")
+    folders.setdefault(folder, {})[name] = data

@@ -121,7 +121,9 @@ class ProgramRunner:
     ) -> Finished:
         """Run the program to its end; whatever became of it is in the result."""
         line = _command_line(program)
+        stage.folder.show(request.prompt)
         arguments = stage.folder.write(layout.arguments(program.name), f"{line.text}\n")
+        stage.folder.show(arguments)
         log_name = layout.agent_log(program.name)
         with stage.folder.open_stream(log_name) as file:
             log = AgentLog.of(program.name, request, stage, file.write)
