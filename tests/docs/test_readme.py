@@ -57,5 +57,5 @@ def test_the_demo_does_what_it_says(root: Path, tmp_path: Path) -> None:
         check=False, timeout=120,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    for line in ("PASS  fix_test", "agreed: ", "chain_broken", "modified src/invoice/totals.py"):
+    for line in ("PASS  fix_test", "agreed: ", "chain_broken", "+++ b/src/invoice/totals.py"):
         assert line in done.stdout

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from contextlib import suppress
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from custody import api
 from custody.errors import MalformedDocument
 from custody.executors.edits import fenced_files
-from custody.executors.patch import read_patch
+from custody.model.event import GuardrailViolation, RequestAnswered
+from custody.model.request import Ack
+from custody.workspace.patch import EXECUTABLE, REGULAR, SYMLINK, File
+from support.bench import Bench
+from support.patches import Tree, get_tree, put_tree, written
 
 PATCH = """diff --git a/a.txt b/a.txt
 index 1..2 100644
@@ -74,42 +81,176 @@ class TestFences:
             fenced_files(text)
 
 
+def answered(bench: Bench, answer: str | bytes, tree: Tree, settings: str = "") -> Ack:
+    """Let a person answer a run over a tree of files; return what came of it."""
+    put_tree(bench.workdir, tree)
+    bench.run(f'ask [prompt="Go."{settings}] start -> ask -> done', agent="outbox")
+    text = answer if isinstance(answer, str) else answer.decode()
+    api.answer("ask/1.1", text, runsdir=str(bench.runsdir))
+    api.resume("r1", runsdir=str(bench.runsdir))
+    (fact,) = (fact for fact in bench.facts() if isinstance(fact, RequestAnswered))
+    return fact.ack
+
+
+def workspace(bench: Bench) -> Tree:
+    return get_tree(bench.path("workspace"))
+
+
+BEFORE: Tree = {
+    b"text": File(REGULAR, b"one\ntwo\nthree\n"),
+    b"odd": File(REGULAR, b"form\x0cfeed\ncr\rhere\n\xe2\x80\xa8\n"),
+    b"run": File(REGULAR, b"#!/bin/sh\n"),
+    b"keep mode": File(EXECUTABLE, b"#!/bin/sh\n"),
+    b"binary": File(REGULAR, b"\0old"),
+    b"gone": File(REGULAR, b"x\n"),
+    b"link": File(SYMLINK, b"text"),
+    b"link to file": File(SYMLINK, b"text"),
+    b"file to link": File(REGULAR, b"x\n"),
+    b"folder/deep/a": File(REGULAR, b"a\n"),
+    b"file": File(REGULAR, b"f\n"),
+    b"link to folder": File(SYMLINK, b"folder"),
+}
+AFTER: Tree = {
+    b"text": File(REGULAR, b"one\nzwei\nthree\n"),
+    b"odd": File(REGULAR, b"form\x0cfeed\ncr\rthere\n\xe2\x80\xa8\n"),
+    b"run": File(EXECUTABLE, b"#!/bin/sh\n"),
+    b"keep mode": File(EXECUTABLE, b"#!/bin/sh\necho\n"),
+    b"binary": File(REGULAR, b"\0new"),
+    b"link": File(SYMLINK, b"run"),
+    b"link to file": File(REGULAR, b"y\n"),
+    b"file to link": File(SYMLINK, b"folder"),
+    b"folder": File(REGULAR, b"no folder\n"),
+    b"file/below": File(REGULAR, b"below\n"),
+    b"link to folder/deep/new": File(REGULAR, b"new\n"),
+    b"empty": File(REGULAR, b""),
+    b'say "hi"': File(REGULAR, b"quoted\n"),
+}
+RENAME = "diff --git a/{0} b/{1}\nrename from {0}\nrename to {1}\n"
+LINK = "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+{}\n"
+NO_NEWLINE = "\\ No newline at end of file\n"
+
+
+@pytest.mark.req("G-04")
 class TestPatch:
-    def test_a_change(self) -> None:
-        (file,) = read_patch(PATCH)
-        assert file.apply("one\ntwo\nthree\nfour\n") == "one\nzwei\nthree\nfour\n"
+    def test_everything_that_git_can_tell(self, bench: Bench) -> None:
+        assert answered(bench, written(BEFORE, AFTER), BEFORE).status == "ok"
+        assert workspace(bench) == AFTER
 
-    @pytest.mark.parametrize("content", ["one\nTWO\nthree\n", "", "zero\none\ntwo\nthree\n"])
-    def test_nothing_is_guessed(self, content: str) -> None:
-        (file,) = read_patch(PATCH)
-        with pytest.raises(MalformedDocument, match="does not hold"):
-            file.apply(content)
+    def test_renames_and_copies(self, bench: Bench) -> None:
+        tree = {b"a": File(EXECUTABLE, b"\0x"), b"b": File(SYMLINK, b"a"), b"c": File(REGULAR, b"")}
+        copy = RENAME.replace("rename", "copy").format("a", "e/copy")
+        answer = RENAME.format("a", "b") + RENAME.format("b", "new/a") + copy
+        assert answered(bench, answer, tree).status == "ok"
+        assert workspace(bench) == {
+            b"b": tree[b"a"],
+            b"new/a": tree[b"b"],
+            b"e/copy": tree[b"a"],
+            b"c": tree[b"c"],
+        }
 
-    def test_a_new_file_without_a_last_newline(self) -> None:
-        text = (
-            "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n"
-            "@@ -0,0 +1 @@\n+hi\n\\ No newline at end of file\n"
-        )
-        (file,) = read_patch(text)
-        assert (file.path, file.creates, file.apply("")) == ("n", True, "hi")
-
-    def test_a_deletion(self) -> None:
-        text = (
-            "diff --git a/n b/n\ndeleted file mode 100644\n--- a/n\n+++ /dev/null\n"
-            "@@ -1 +0,0 @@\n-hi\n"
-        )
-        (file,) = read_patch(text)
-        assert (file.path, file.deletes, file.apply("hi\n")) == ("n", True, "")
+    @pytest.mark.parametrize("answer", [f"Here:\n```diff\n{PATCH}```\n", PATCH[:-1]])
+    def test_in_a_fence_or_without_its_last_newline(self, bench: Bench, answer: str) -> None:
+        tree = {b"a.txt": File(REGULAR, b"one\ntwo\nthree\n")}
+        assert answered(bench, answer, tree).status == "ok"
+        assert workspace(bench) == {b"a.txt": File(REGULAR, b"one\nzwei\nthree\n")}
 
     @pytest.mark.parametrize(
-        "line", ["rename from a", "old mode 100644", "GIT binary patch", "copy to b"]
+        ("answer", "reason"),
+        [
+            (
+                PATCH.replace("two", "deux"),
+                "response.md: a.txt does not hold what the hunk in line",
+            ),
+            (PATCH + RENAME.format("x", "y"), "response.md: x is not there"),
+            (PATCH + "-- \n2.39.5\n", "response.md: line 10: '-- ' is not the beginning"),
+            (PATCH.replace(" three", "three"), "response.md: line 9: 'three' is not a line"),
+        ],
     )
-    def test_what_it_cannot_do_is_refused(self, line: str) -> None:
-        with pytest.raises(MalformedDocument, match="not supported"):
-            read_patch(f"diff --git a/a b/a\n{line}\n")
+    def test_one_that_does_not_fit_changes_nothing(
+        self, bench: Bench, answer: str, reason: str
+    ) -> None:
+        tree = {b"a.txt": File(REGULAR, b"one\ntwo\nthree\n")}
+        ack = answered(bench, answer, tree)
+        assert ack.status == "failed"
+        assert ack.failure_reason.startswith(reason)
+        assert workspace(bench) == tree
 
-    @given(st.text(alphabet=" +-@\\a0,1\n", max_size=80))
-    def test_any_text_is_read_or_refused(self, text: str) -> None:
-        with suppress(MalformedDocument):
-            for file in read_patch(f"diff --git a/a b/a\n{text}"):
-                file.apply("a\n")
+    @pytest.mark.parametrize(
+        ("answer", "subject", "code"),
+        [
+            (RENAME.format("a", ".env"), ".env", "secret_file"),
+            (RENAME.format(".env", "b"), ".env", "secret_file"),
+            (RENAME.replace("rename", "copy").format(".env", "b"), ".env", "secret_file"),
+            (RENAME.format("a", '"b\\377"').replace('b/"b', '"b/b'), "b\\udcff", "surrogate"),
+            (RENAME.format("a", '"b\\nc"').replace('b/"b', '"b/b'), "b\nc", "control"),
+        ],
+    )
+    def test_every_path_goes_through_the_door(
+        self, bench: Bench, answer: str, subject: str, code: str
+    ) -> None:
+        tree = {b"a": File(REGULAR, b"x\n"), b".env": File(REGULAR, b"key\n")}
+        ack = answered(bench, answer, tree)
+        assert ack.status == "refused"
+        assert [(verdict.subject, verdict.code) for verdict in ack.verdicts] == [(subject, code)]
+        assert workspace(bench) == tree
+
+    @pytest.mark.parametrize("target", ["/etc/passwd", "../x", "d/../../x"])
+    def test_a_symlink_that_leaves_the_workspace_is_refused(
+        self, bench: Bench, target: str
+    ) -> None:
+        tree = {b"a": File(REGULAR, b"x\n")}
+        answer = RENAME.format("a", "b") + LINK.format(target) + NO_NEWLINE
+        assert answered(bench, answer, tree).status == "ok"
+        (violation,) = (fact for fact in bench.facts() if isinstance(fact, GuardrailViolation))
+        assert [(v.subject, v.code) for v in violation.verdicts] == [("l", "symlink")]
+        assert workspace(bench) == tree
+
+    def test_nothing_is_written_behind_a_symlink(self, bench: Bench) -> None:
+        tree = {b"d/a": File(REGULAR, b"x\n"), b"l": File(SYMLINK, b"d")}
+        ack = answered(bench, RENAME.format("d/a", "l/b"), tree)
+        assert ack.status == "refused"
+        assert workspace(bench) == tree
+
+    def test_the_budget_counts_what_is_written(self, bench: Bench) -> None:
+        tree = {b"a": File(REGULAR, b"12345\n")}
+        answer = RENAME.replace("rename", "copy").format("a", "b")
+        ack = answered(bench, answer, tree, ", outbox.max_total_bytes=5")
+        assert (ack.status, ack.failure_reason) == ("refused", "max_total_bytes exceeded: 6 of 5")
+
+    def test_what_was_hidden_is_not_read(self, bench: Bench) -> None:
+        hidden = "scripts/scenarios/one.sh"
+        copy = RENAME.replace("rename", "copy").format(hidden, "seen").encode()
+        tree = {hidden.encode(): File(REGULAR, b"true\n"), b"patch": File(REGULAR, copy)}
+        put_tree(bench.workdir, tree)
+        node = 'a [prompt="x", local_exec.argv="cat patch"]'
+        bench.run(f"{node} start -> a -> done", agent="local_exec")
+        (fact,) = (fact for fact in bench.facts() if isinstance(fact, RequestAnswered))
+        assert [verdict.code for verdict in fact.ack.verdicts] == ["holdout"]
+        assert hidden not in fact.ack.failure_reason
+        assert workspace(bench) == tree
+
+
+def test_a_recorded_answer_can_hold_anything(bench: Bench) -> None:
+    data = b"\0\xff"
+    book = {
+        "schema_version": "1.0",
+        "answers": [
+            {
+                "text": "Done.",
+                "edits": [
+                    {"path": "binary", "data": base64.b64encode(data).decode(), "executable": True},
+                    {"path": "link", "symlink": "binary"},
+                    {"path": "text", "content": "hi\n"},
+                    {"path": "gone"},
+                ],
+            }
+        ],
+    }
+    (bench.home / "answers.json").write_text(json.dumps(book))
+    put_tree(bench.workdir, {b"gone": File(REGULAR, b"")})
+    bench.run('a [prompt="x"] start -> a -> done', agent=f"fake:{bench.home}/answers.json")
+    assert workspace(bench) == {
+        b"binary": File(EXECUTABLE, data),
+        b"link": File(SYMLINK, b"binary"),
+        b"text": File(REGULAR, b"hi\n"),
+    }

@@ -349,7 +349,9 @@ def edited(works: Works) -> None:
 
 def patched(works: Works) -> object:
     """Change a file that is read first; what is read shows in what is written."""
-    patch = f"diff --git a/d/{ONLY_OUTSIDE} b/d/{ONLY_OUTSIDE}\n@@ -1 +1 @@\n-{SECRET}\n+x\n"
+    name = f"d/{ONLY_OUTSIDE}"
+    head = f"diff --git a/{name} b/{name}\n--- a/{name}\n+++ b/{name}\n"
+    patch = f"{head}@@ -1 +1 @@\n-{SECRET}\n+x\n"
     ack = apply_response(Ack(request_id="r", status="ok", seconds=0), patch, works.edits)
     saw_link(bool(ack.verdicts))
     return ack.status

@@ -28,7 +28,9 @@ def give(answer: Result, *, as_json: bool) -> None:
     if as_json:
         _be_exact()
         failed = _write(sys.stdout, _documents(answer.data))
-    elif answer.verbatim and sys.stdout is not None and not sys.stdout.isatty():
+    elif answer.raw is not None and not _on_terminal():
+        failed = _write(sys.stdout, answer.raw)
+    elif answer.verbatim and not _on_terminal():
         _be_exact()
         failed = _write(sys.stdout, (f"{line.text}\n" for line in answer.text))
     else:
@@ -117,20 +119,27 @@ def _shown(lines: Iterable[Line]) -> Iterator[str]:
     return (paint(line, enabled=colour) for line in lines)
 
 
+def _on_terminal() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
 def _be_exact() -> None:
-    """Make standard output UTF-8: JSON and patches are bytes, whatever the locale says."""
+    """Make standard output UTF-8: JSON is bytes, whatever the locale says."""
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(encoding="utf-8")
 
 
-def _write(stream: TextIO | None, texts: Iterable[str]) -> OSError | None:
+def _write(stream: TextIO | None, texts: Iterable[str | bytes]) -> OSError | None:
     """Print, line by line; return why it could not be. A reader who has gone away is no error."""
     if stream is None:
         return None
     for text in texts:
         try:
-            stream.write(text)
+            if isinstance(text, bytes):
+                stream.buffer.write(text)
+            else:
+                stream.write(text)
             stream.flush()
         except OSError as error:
             _leave(stream)

@@ -38,7 +38,9 @@ class Result(NamedTuple):
     exit_code: int | None = None
     """The exit code where the status alone does not tell it."""
     verbatim: bool = False
-    """Whether the text goes to a file or a pipe byte for byte, as a patch must."""
+    """Whether the text goes to a file or a pipe as it is, control characters and all."""
+    raw: Iterable[bytes] | None = None
+    """What goes to a file or a pipe in place of the text, byte for byte, as a patch must."""
 
 
 class Arguments(Protocol):

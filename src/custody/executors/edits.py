@@ -8,28 +8,36 @@ Its answer holds whole files in fences that name them, or is one patch:
 
 Where a document is asked for, the answer is that and nothing of it is carried out.
 
-Every path goes through the same door as everybody's. One that may not be written refuses the
-whole answer, and nothing is written.
+A patch may do whatever git can tell: change, add, delete, rename and copy files, symlinks and what
+is no text, and set the right to execute (`custody.workspace.patch`). It is taken as a whole or not
+at all.
+
+Every path goes through the same door as everybody's, those that a patch only reads as well. One
+that may not be written refuses the whole answer, and nothing is written.
 """
 
 from __future__ import annotations
 
+import os
 import re
+import stat
+from collections.abc import Collection
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from custody.checks.guards.paths import admit_write
-from custody.errors import MalformedDocument, PathRefused
+from custody.errors import MalformedDocument, PathRefused, Refused
 from custody.model import layout
 from custody.model.answer import FileEdit
-from custody.model.relpath import RelPath
 from custody.model.request import Ack
 from custody.model.verdict import Verdict
 
 if TYPE_CHECKING:
     from custody.executors import Stage
-    from custody.executors.patch import FilePatch
+    from custody.workspace.patch import File, FileChange
+
+PATCH_START = "diff --git "
 
 _NOT_MEANT = frozenset({"tilde", "indented", "list_item", "quoted_block"})
 """Where a fence is text about files, and no file."""
@@ -44,7 +52,7 @@ class Budget(NamedTuple):
 
     def refusal(self, edits: tuple[FileEdit, ...]) -> Verdict | None:
         """Return why edits are too many or too large; None when they are not."""
-        size = sum(len((edit.content or "").encode(errors="replace")) for edit in edits)
+        size = sum(_size(edit) for edit in edits)
         found = {"max_files": len(edits), "max_total_bytes": size}
         for code, allowed in self._asdict().items():
             if found[code] > allowed:
@@ -56,21 +64,19 @@ class Budget(NamedTuple):
 def apply_response(ack: Ack, text: str, stage: Stage, budget: Budget | None = None) -> Ack:
     """Carry out the edits that an answer holds; return what came of it."""
     try:
-        edits = _edits(text, stage)
+        plan = _plan(text, stage)
     except MalformedDocument as error:
         return msgspec.structs.replace(ack, status="failed", failure_reason=str(error))
-    if budget is not None and (excess := budget.refusal(edits)) is not None:
+    if budget is not None and (excess := budget.refusal(plan.edits)) is not None:
         return msgspec.structs.replace(
             ack, status="refused", failure_reason=excess.reason, verdicts=(excess,)
         )
-    refusals = tuple(verdict for edit in edits if (verdict := refusal(edit, stage)) is not None)
-    if refusals:
-        reason = f"path refused: {', '.join(verdict.subject for verdict in refusals)}"
+    if plan.refusals:
+        reason = f"path refused: {', '.join(verdict.subject for verdict in plan.refusals)}"
         return msgspec.structs.replace(
-            ack, status="refused", failure_reason=reason, verdicts=refusals
+            ack, status="refused", failure_reason=reason, verdicts=plan.refusals
         )
-    for edit in edits:
-        apply_edit(edit, stage)
+    _carry_out(plan, stage)
     return ack
 
 
@@ -93,12 +99,12 @@ def fenced_files(text: str) -> tuple[FileEdit, ...]:
     return tuple(edits)
 
 
-def refusal(edit: FileEdit, stage: Stage) -> Verdict | None:
-    """Return why an edit may not be made; None when it may."""
+def refusal(edit: FileEdit, stage: Stage, *, gone: Collection[str] = ()) -> Verdict | None:
+    """Return why an edit may not be made, after others have ``gone``; None when it may."""
     subject = edit.path.encode(errors="backslashreplace").decode()
     try:
-        admit_write(edit.path, stage.workspace.root)
-        (edit.content or "").encode()
+        admit_write(edit.path, stage.workspace.root, gone=gone)
+        edit.encoded()
     except PathRefused as refused:
         return Verdict(
             check="path", allowed=False, code=refused.code, reason=refused.what, subject=subject
@@ -112,42 +118,98 @@ def refusal(edit: FileEdit, stage: Stage) -> Verdict | None:
 def apply_edit(edit: FileEdit, stage: Stage) -> None:
     """Write or remove one file that was admitted."""
     stage.sandbox.edited = True
-    path = admit_write(edit.path, stage.workspace.root)  # edits before it count as well
-    if edit.content is None:
-        stage.workspace.root.remove(path)
+    root = stage.workspace.root
+    path = admit_write(edit.path, root)  # edits before it count as well
+    if edit.deletes:
+        root.remove(path)
+    elif edit.symlink:
+        root.write_link(path, edit.symlink)
     else:
-        mode = 0o755 if edit.executable else 0o644
-        stage.workspace.root.write(path, edit.content.encode(), mode=mode)
+        root.write(path, edit.encoded(), mode=0o755 if edit.executable else 0o644)
 
 
-def _edits(text: str, stage: Stage) -> tuple[FileEdit, ...]:
+class _Plan(NamedTuple):
+    """What an answer asks for."""
+
+    edits: tuple[FileEdit, ...]
+    refusals: tuple[Verdict, ...]
+    by_patch: bool = False
+
+
+def _carry_out(plan: _Plan, stage: Stage) -> None:
+    """Make admitted edits; what goes makes room for what comes."""
+    for edit in sorted(plan.edits, key=lambda edit: not edit.deletes):
+        if plan.by_patch and not edit.deletes:
+            _make_room(edit.path, stage)
+        apply_edit(edit, stage)
+
+
+def _make_room(path: str, stage: Stage) -> None:
+    """Remove a symlink, or folders that a patch has emptied, where it puts a file."""
+    root = stage.workspace.root
+    if root.exists(path) and not stat.S_ISREG(root.stat(path).st_mode):
+        root.remove_tree(path)
+
+
+def _plan(text: str, stage: Stage) -> _Plan:
     fenced = fenced_files(text)
-    patches = [text] if text.startswith("diff --git ") else _DIFF.findall(text)
-    patches = [patch for patch in patches if patch.startswith("diff --git ")]
+    patches = [text] if text.startswith(PATCH_START) else _DIFF.findall(text)
+    patches = [patch for patch in patches if patch.startswith(PATCH_START)]
     if len(patches) + bool(fenced) > 1:
         raise MalformedDocument("edits", "an answer holds fenced files or one patch, not both")
-    if not patches:
-        return fenced
-    from custody.executors.patch import read_patch
-
-    return tuple(_patched(file, stage) for file in read_patch(patches[0]))
+    return _patched(patches[0], stage) if patches else _Plan(fenced, _refusals(fenced, stage))
 
 
-def _patched(file: FilePatch, stage: Stage) -> FileEdit:
-    """Return a patch of one file as the whole file that it makes."""
-    if refusal(FileEdit(path=file.path), stage) is not None:
-        return FileEdit(path=file.path)  # refused by its path, whatever it would hold
-    path = RelPath.parse(file.path)
-    there = stage.workspace.root.exists(path)
-    if there == file.creates:
-        state = "is there already" if there else "is not there"
-        raise MalformedDocument("patch", f"{file.path} {state}", where=layout.RESPONSE)
-    if file.creates:
-        return FileEdit(path=file.path, content=file.apply(""))
+def _patched(text: str, stage: Stage) -> _Plan:
+    """Return what a patch does as whole files; where its paths are refused, nothing is read."""
+    from custody.workspace.patch.apply import apply_patch
+    from custody.workspace.patch.read import read_patch
+    from custody.workspace.patch.root_tree import RootTree
+
+    changes = read_patch(_encoded(text), where=layout.RESPONSE)
+    paths = dict.fromkeys(os.fsdecode(path) for change in changes for path in change.paths)
+    gone = {os.fsdecode(change.removes) for change in changes if change.removes is not None}
+    touched = tuple(FileEdit(path=path) for path in paths)
+    if refusals := _refusals(touched, stage, gone):
+        return _Plan(touched, refusals)
+    _refuse_hidden(changes, stage)
+    after = apply_patch(changes, RootTree(stage.workspace.root), where=layout.RESPONSE)
+    edits = tuple(_edit_of(os.fsdecode(path), file) for path, file in after.items())
+    return _Plan(edits, (), by_patch=True)
+
+
+def _refusals(
+    edits: tuple[FileEdit, ...], stage: Stage, gone: Collection[str] = ()
+) -> tuple[Verdict, ...]:
+    verdicts = (refusal(edit, stage, gone=gone) for edit in edits)
+    return tuple(verdict for verdict in verdicts if verdict is not None)
+
+
+def _encoded(text: str) -> bytes:
+    """Return a patch as bytes; the newline at the end of an answer is easily lost."""
     try:
-        content = stage.workspace.root.read(path).decode()
-    except UnicodeDecodeError:
-        raise MalformedDocument("patch", f"{file.path} is not text") from None
-    after = file.apply(content)
-    executable = bool(stage.workspace.root.stat(path).st_mode & 0o100)
-    return FileEdit(path=file.path, content=None if file.deletes else after, executable=executable)
+        return (text if text.endswith("\n") else f"{text}\n").encode()
+    except UnicodeEncodeError:
+        what = "half a surrogate pair cannot be written"
+        raise MalformedDocument("patch", what, where=layout.RESPONSE) from None
+
+
+def _refuse_hidden(changes: tuple[FileChange, ...], stage: Stage) -> None:
+    """Refuse to read what was hidden from the stage; the reason, a prompt's by then, is brief."""
+    layers = stage.sandbox.layers
+    read = (os.fsdecode(change.old_path) for change in changes if change.old_path is not None)
+    if layers is not None and any(map(layers.hidden.covers, read)):
+        raise Refused("holdout", "the patch reads what was hidden from the stage")
+
+
+def _edit_of(path: str, file: File | None) -> FileEdit:
+    if file is None:
+        return FileEdit(path=path)
+    if stat.S_ISLNK(file.mode):
+        return FileEdit(path=path, symlink=os.fsdecode(file.content))
+    return FileEdit(path=path, data=file.content, executable=bool(file.mode & stat.S_IXUSR))
+
+
+def _size(edit: FileEdit) -> int:
+    text = edit.symlink or edit.content or ""
+    return len(text.encode(errors="replace") if edit.data is None else edit.data)

@@ -13,13 +13,26 @@ _ITEM = re.compile(r"\.[1-9][0-9]*\.")
 
 
 class FileEdit(Record, frozen=True, omit_defaults=True):
-    """One file that the answer writes or deletes."""
+    """One file that the answer writes; one without content, data and symlink is deleted."""
 
     path: str
     """Relative to the workspace."""
     content: str | None = None
-    """The whole new content; None deletes the file."""
+    """The whole new content."""
     executable: bool = False
+    data: bytes | None = None
+    """The whole new content where it is no text; in JSON as base 64."""
+    symlink: str = ""
+    """Where a symlink points that is put there."""
+
+    @property
+    def deletes(self) -> bool:
+        """Whether the file is deleted."""
+        return self.content is None and self.data is None and not self.symlink
+
+    def encoded(self) -> bytes:
+        """Return what the file will hold; raises `UnicodeEncodeError` for half a surrogate pair."""
+        return (self.content or "").encode() if self.data is None else self.data
 
 
 class RecordedAnswer(Record, frozen=True, omit_defaults=True):

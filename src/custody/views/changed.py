@@ -8,12 +8,10 @@ from typing import NamedTuple
 from custody.model.change import Change, Entry
 from custody.model.event import Heard, RequestAnswered
 from custody.store.blobs import Blobs
+from custody.store.root import READ_LIMIT
 from custody.views.attempts import attempts
 from custody.views.collect import ChangesOf
 from custody.views.net import NetChanges
-
-CONTENT_LIMIT = 1 << 20
-"""Larger contents are left out: nobody reads their difference."""
 
 
 class ChangedFile(NamedTuple):
@@ -25,7 +23,7 @@ class ChangedFile(NamedTuple):
     """False when a check refused the change and it was undone."""
     change: Change
     before: bytes | None
-    """None when there was no file, or when it is too large."""
+    """None when there was no file, or when it is too large to be read at once."""
     after: bytes | None
 
 
@@ -56,7 +54,7 @@ def _with_contents(blobs: Blobs, folder: str, change: Change, *, kept: bool) -> 
 
 
 def _content(blobs: Blobs, entry: Entry | None) -> bytes | None:
-    if entry is None or entry.bytes > CONTENT_LIMIT:
+    if entry is None or entry.bytes > READ_LIMIT:
         return None
     if entry.kind == "symlink":
         return entry.target.encode(errors="surrogateescape")

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from custody.cli import options as declare
 from custody.cli.result import Arguments, Line, Result
 
 ABOUT = (
     "Show what a run changed in its workspace, file by file; with a stage, what each attempt at\n"
-    "it changed. The text is a patch: `git apply` takes it."
+    "it changed. In a file or a pipe it is a patch: `git apply --binary` makes the same changes.\n"
+    "What git cannot hold, such as an empty folder, is on the terminal and with --names only."
 )
 EXAMPLES = ("custody diff last", "custody diff last fix", "custody diff last > changes.patch")
+NOTHING = "nothing was changed"
+
+_T = TypeVar("_T")
 
 
 def arguments(parser: Arguments) -> None:
@@ -35,29 +39,44 @@ def execute(options: Namespace) -> Result:
     )
     if options.json:
         return Result(data={"changes": [_document(file) for file in files]}, text=())
-    return Result(data=None, text=_lines(files, names=options.names), verbatim=True)
+    if options.names:
+        return Result(data=None, text=_names(files), verbatim=True)
+    return Result(data=None, text=_lines(files), raw=_patch(files, headed=bool(options.node)))
 
 
 def _document(file: Any) -> dict[str, Any]:
-    from custody.cli.render.patch import patch
+    from custody.cli.render.patch import readable
 
     return {
         "folder": file.folder,
         "kept": file.kept,
         **{name: getattr(file.change, name) for name in ("path", "change", "before", "after")},
-        "diff": "\n".join(patch(file)),
+        "diff": readable(file),
     }
 
 
-def _lines(files: Iterator[Any], *, names: bool) -> Iterator[Line]:
-    from custody.cli.render.patch import heading, patch_lines
+def _names(files: Iterator[Any]) -> Iterator[Line]:
+    from custody.cli.render.patch import heading
 
-    nothing = True
-    for file in files:
-        nothing = False
-        if names:
-            yield Line(heading(file))
-        else:
-            yield from patch_lines(file)
-    if nothing:
-        yield Line("nothing was changed")
+    return _or_nothing((Line(heading(file)) for file in files), Line(NOTHING))
+
+
+def _lines(files: Iterator[Any]) -> Iterator[Line]:
+    from custody.cli.render.patch import patch_lines
+
+    lines = (line for file in files for line in patch_lines(file))
+    return _or_nothing(lines, Line(NOTHING))
+
+
+def _patch(files: Iterator[Any], *, headed: bool) -> Iterator[bytes]:
+    """Yield the patch; attempts at a stage may repeat each other, so a heading tells them apart."""
+    from custody.cli.render.patch import heading, patch
+
+    parts = ((f"{heading(file)}\n".encode() if headed else b"") + patch(file) for file in files)
+    return _or_nothing(parts, f"{NOTHING}\n".encode())
+
+
+def _or_nothing(items: Iterator[_T], nothing: _T) -> Iterator[_T]:
+    first = next(items, nothing)
+    yield first
+    yield from items
