@@ -28,8 +28,13 @@ class Step:
     status: int = 0
 
 
-def follow(page: Path, folder: Path) -> list[str]:
-    """Do every step in ``folder``; return what differed, each as a text for a person."""
+def follow(page: Path, folder: Path, *, programs: str = "") -> list[str]:
+    """Do every step in ``folder``; return what differed, each as a text for a person.
+
+    Commands are found by ``programs``, which is what PATH is set to; without it, those of the
+    environment that runs this come first.
+    """
+    programs = programs or f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     wrong = []
     for kind, title, text in FENCE.findall(page.read_text("utf-8")):
         if title:
@@ -37,7 +42,7 @@ def follow(page: Path, folder: Path) -> list[str]:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")
         elif kind == "console":
-            wrong += [fault for step in steps(text) if (fault := _do(step, folder))]
+            wrong += [fault for step in steps(text) if (fault := _do(step, folder, programs))]
     return wrong
 
 
@@ -64,12 +69,11 @@ def _line(line: str) -> str:
     return ".*".join(re.escape(part) for part in line.split("…")) + "\n"
 
 
-def _do(step: Step, folder: Path) -> str:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+def _do(step: Step, folder: Path, programs: str) -> str:
     done = subprocess.run(
         ["bash", "-c", step.command],
         cwd=folder,
-        env={"PATH": path, "HOME": str(folder), "LANG": "C.UTF-8"},
+        env={"PATH": programs, "HOME": str(folder), "LANG": "C.UTF-8"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -54,12 +54,13 @@ class Shell:
             if not name.startswith("CUSTODY_") and name not in {"NO_COLOR", "COLUMNS"}
         } | {"TERM": "xterm"}
 
-    def __call__(self, *words: str, **environment: str) -> Done:
-        """Run ``custody`` with these words."""
+    def __call__(self, *words: str, stdin: str = "", **environment: str) -> Done:
+        """Run ``custody`` with these words, and a text on its standard input."""
         done = subprocess.run(
             command(*words),
             cwd=self.folder,
             env=self.environment | environment,
+            input=stdin,
             capture_output=True,
             text=True,
             check=False,
