@@ -1,0 +1,92 @@
+"""scripts/walk.py counts what it says, on the code as it is."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import walk
+from walk import Call, Walk
+
+
+def call(file: str, *, caller: str = "", line: int = 1, thread: int = 1) -> Call:
+    return Call(file, line, "f", caller, thread)
+
+
+SMALL = Walk(
+    calls=(
+        call("cli/run.py"),
+        call("cli/parser.py", caller="cli/run.py"),
+        call("api.py", caller="cli/run.py"),
+        call("engine/loop.py", caller="api.py"),
+        call("store/journal.py", caller="engine/loop.py"),
+        call("engine/loop.py", caller="engine/loop.py", line=9),
+        call("engine/loop.py", caller="engine/loop.py"),
+    ),
+    passes=2,
+    read=1.5,
+)
+
+
+def test_what_is_counted() -> None:
+    assert SMALL.figures() == {
+        "files": "5",
+        "functions": "6",
+        "crossings": "5",
+        "across": "3",
+        "passes": "2",
+        "read": "1.5",
+    }
+
+
+def test_threads_are_ways_of_their_own() -> None:
+    calls = [call(file, thread=thread) for file in ("a/x.py", "b/y.py") for thread in (1, 2)]
+    assert [str(one) for one in Walk(tuple(calls)).crossings()] == [
+        "a/x.py:1 f", "a/x.py:1 f", "b/y.py:1 f", "b/y.py:1 f",
+    ]  # fmt: skip
+
+
+def test_what_is_printed() -> None:
+    assert [*walk.crossings(SMALL)][-2:] == [
+        "   5  engine/loop.py:9 f",
+        "engine 2, cli 1, api 1, store 1",
+    ]
+    assert [*walk.files(SMALL)][3] == "   4      3  engine/loop.py"
+    assert [*walk.table({"run": [SMALL.figures(), SMALL.figures()]})][2] == (
+        "| `run` | 5 → 5 | 6 → 6 | 5 → 5 | 3 → 3 | 2 → 2 | 1.5 → 1.5 |"
+    )
+
+
+def test_a_stage_is_part_of_a_run() -> None:
+    run, stage = walk.measure("run"), walk.measure("stage")
+    assert 0 < len(stage.files()) < len(run.files()) < len(stage.calls) < len(run.calls)
+    assert {one.package for one in stage.calls} >= {"engine", "handlers", "store", "workspace"}
+    assert "api" not in {one.package for one in stage.calls}
+
+
+def test_a_resume_reads_the_journal() -> None:
+    resume = walk.measure("resume")
+    assert resume.passes >= 1
+    assert resume.read >= 1
+    assert len([*resume.crossings()]) < len(resume.calls)
+
+
+def test_a_block_is_taken_on_the_way() -> None:
+    assert any("fence" in file for file in walk.measure("fence").files())
+
+
+@pytest.mark.parametrize(("words", "code"), [(["run", "--before", "."], 0), (["nowhere"], 2)])
+def test_two_checkouts_are_compared(words: list[str], code: int, root: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "scripts/walk.py", *words],
+        cwd=root, capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == code
+    if code == 0:
+        was, now = done.stdout.splitlines()[2].split(" | ")[1].split(" → ")
+        assert abs(int(was) - int(now)) < 5  # who waits for a busy machine takes another way
+    else:
+        assert "no such walk: nowhere" in done.stderr
