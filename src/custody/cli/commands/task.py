@@ -82,23 +82,34 @@ def execute(options: Namespace) -> Result:
     variables = _variables(options, goes_on=goes_on)
     agent = _agent(options.agent, goes_on=goes_on)
     with watching(verbose=options.verbose) as board:
-        result = api.run(
-            options.mode,
-            workdir=options.workdir,
-            runsdir=runsdir,
-            run_id=options.run_id,
-            variables=variables,
-            agent=agent,
-            confinement=config.setting("confinement", options.confinement),
-            resume_existing=options.resume,
-            ingest=ingest_switch(forced=options.ingest),
-            listeners=(board.hear,),
-        )
+        if goes_on:
+            _refuse_other_mode(api.show(options.run_id, runsdir=runsdir), options.mode)
+            result = api.resume(options.run_id, runsdir=runsdir, listeners=(board.hear,))
+        else:
+            result = api.run(
+                options.mode,
+                workdir=options.workdir,
+                runsdir=runsdir,
+                run_id=options.run_id,
+                variables=variables,
+                agent=agent,
+                confinement=config.setting("confinement", options.confinement),
+                ingest=ingest_switch(forced=options.ingest),
+                listeners=(board.hear,),
+            )
     passed = result.summary.status == "PASS"
     published = api.publish(result.path, options.publish) if options.publish and passed else None
     if options.printed and result.summary.status != "RUNNING":
         return _document(result, options.mode)
     return _report(result, options, board.failures, published)
+
+
+def _refuse_other_mode(result: RunResult, mode: str) -> None:
+    """Refuse to go on with a run of another pipeline; the run has its own text of this one."""
+    pipeline = result.summary.pipeline
+    if pipeline != mode:
+        what = f"run {result.run_id} is of the pipeline {pipeline!r}, not {mode!r}"
+        raise UsageError(what, hint=f"custody resume {result.run_id}")
 
 
 def _variables(options: Namespace, *, goes_on: bool) -> dict[str, str]:
