@@ -29,7 +29,7 @@ class OpenOverlay:
         # Nothing is synced for a stage (volatile): what it has changed is taken over, and made
         # durable, by whoever promotes it. The kernel notes that these layers would not survive
         # a crash and mounts them no more; the next line of a stage needs them again.
-        clear_work(self._work)
+        _clear(self._work)
         lower = ":".join(map(_name, self._lower))
         options = f"lowerdir={lower},upperdir={_name(self._upper)},workdir={_name(self._work)}"
         options += ",userxattr,volatile"
@@ -41,17 +41,8 @@ class OpenOverlay:
             os.close(descriptor)
 
 
-def clear_work(work: int | str) -> None:
-    """Remove what the kernel keeps in a ``work`` folder that is not mounted."""
-    folder = work if isinstance(work, int) else _open(work)
-    try:
-        _clear(folder)
-    finally:
-        if folder != work:
-            os.close(folder)
-
-
 def _clear(folder: int) -> None:
+    """Remove what the kernel keeps in a ``work`` folder that is not mounted."""
     kept: list[str] = []
     for name in _KEPT:
         try:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 
 from custody.errors import ConfinementMissing
 from custody.model.confinement import LEVELS, Level
 from custody.model.record import Record
 from custody.sandbox.confinement import Confinement, OverlayPaths
-from custody.sandbox.overlay import clear_work
-from custody.store.files import temporary_name
+from custody.store.root import Root
+from custody.store.scratch import scratch
 
 _NAMESPACE_LIMIT = "/proc/sys/user/max_user_namespaces"
 
@@ -52,7 +54,8 @@ def offered(folder: str = "") -> Offer:
     """Return what can be had for workspaces in ``folder``, or in the folder for temporaries.
 
     Starts a program at each level, down from the highest, until one runs. Raises
-    `ConfinementMissing` when one is ended by something else than its confinement.
+    `ConfinementMissing` when one is ended by something else than its confinement, and
+    `StorageFailed` when the disk fails.
     """
     reasons: dict[str, str] = {}
     for level in ("L3", "L2"):
@@ -88,53 +91,33 @@ def _try(level: Level, folder: str) -> str:
     from custody.model.request import Command, CommandLine
     from custody.supervise.supervisor import Launch, Limits, Supervisor
 
-    place = _Folders(folder)
     line = CommandLine(text="true", commands=(Command(argv=("true",)),))
-    try:
-        with Supervisor() as supervisor:
-            result = supervisor.run(
-                line,
-                Launch(place.path, {"PATH": "/usr/bin:/bin"}, place.confinement(level)),
-                Limits(timeout=30),
-                stdout=place.sink,
-                stderr=place.sink,
-            )
-    finally:
-        place.remove()
+    with scratch(folder) as workspace, _nowhere() as sink, Supervisor() as supervisor:
+        place = Launch(workspace.path, {"PATH": "/usr/bin:/bin"}, _confinement(level, workspace))
+        result = supervisor.run(line, place, Limits(timeout=30), stdout=sink, stderr=sink)
     if result.ended_by:
         what = f"{level} could not be tried: {result.ended_by}"
         raise ConfinementMissing(what, hint="try again")
     return result.failure_reason.removeprefix("confinement_failed: ")
 
 
-class _Folders:
-    """A workspace that is thrown away; in a run directory it is swept if nobody comes to that."""
+def _confinement(level: Level, workspace: Root) -> Confinement:
+    """Return a confinement of that level for a workspace that is thrown away."""
+    names = ("lower", "upper", "work")
+    for name in names:
+        workspace.make_dirs(name)
+    lower, upper, work = (f"{workspace.path}/{name}" for name in names)
+    layers = OverlayPaths(lower=(lower,), upper=upper, work=work) if level == "L3" else None
+    return Confinement(level=level, workspace=workspace.path, layers=layers)
 
-    def __init__(self, folder: str) -> None:
-        if folder:
-            self.path = f"{folder}/{temporary_name()}"
-            os.mkdir(self.path, 0o700)
-        else:
-            import tempfile
 
-            self.path = tempfile.mkdtemp(prefix="custody-")
-        self._parts = [f"{self.path}/{name}" for name in ("lower", "upper", "work")]
-        for part in self._parts:
-            os.mkdir(part)
-        self.sink = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
-
-    def confinement(self, level: Level) -> Confinement:
-        """Return a confinement of that level for it."""
-        lower, upper, work = self._parts
-        layers = OverlayPaths(lower=(lower,), upper=upper, work=work) if level == "L3" else None
-        return Confinement(level=level, workspace=self.path, layers=layers)
-
-    def remove(self) -> None:
-        """Remove everything."""
-        os.close(self.sink)
-        clear_work(self._parts[-1])
-        for part in (*self._parts, self.path):
-            os.rmdir(part)
+@contextmanager
+def _nowhere() -> Iterator[int]:
+    sink = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        yield sink
+    finally:
+        os.close(sink)
 
 
 def _read(path: str) -> str:

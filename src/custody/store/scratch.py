@@ -1,0 +1,39 @@
+"""A folder for a moment: made for its owner alone, and thrown away with all that came into it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from custody.store.files import temporary_name
+from custody.store.os_errors import failure
+from custody.store.resolve import own
+from custody.store.root import Root
+
+
+@contextmanager
+def scratch(folder: str = "") -> Iterator[Root]:
+    """Yield a new folder in ``folder``, or among the temporaries of this machine.
+
+    Nothing of it is left afterwards, not even of folders that were closed to their owner. In a
+    run directory it has the name of a temporary, so that it is swept if nobody comes to that.
+    Raises `StorageFailed`.
+    """
+    with Root.open(folder or _temporaries(), resolver=own) as above:
+        name = temporary_name() if folder else f"custody-{os.urandom(8).hex()}"
+        try:
+            os.mkdir(name, 0o700, dir_fd=above.fd)
+        except OSError as error:
+            raise failure(error, f"{above.path}/{name}") from error
+        try:
+            with above.sub(name) as made:
+                yield made
+        finally:
+            above.remove_tree(name)
+
+
+def _temporaries() -> str:
+    import tempfile
+
+    return tempfile.gettempdir()
