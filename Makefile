@@ -1,7 +1,8 @@
 # Everything a contributor does, each by one word. Needs Python 3.11 or newer, git and make.
 #
 #   make demo     run the example offline, from a clean clone
-#   make test     every test; with CI=true a skipped test is a failed one
+#   make test     every test, sweeps at points drawn by a seed; with CI=true a skip is a failure
+#   make soak     every test at every point of its sweep, and long races; a release runs it
 #   make lint     ruff: rules and format
 #   make types    mypy --strict
 #   make docs     links, generated pages, the tutorial
@@ -12,6 +13,7 @@
 
 PYTHON ?= python3
 PYTEST_ARGS ?=
+LENGTH ?= 1
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
@@ -23,7 +25,7 @@ CLAUDE_CODE := 2.1.197
 OPENCODE := 1.18.33
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types docs reference bench format clean system agents
+.PHONY: help demo test soak lint types docs reference bench format clean system agents
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -33,6 +35,10 @@ demo: $(VENV)/.custody
 
 test: $(VENV)/.tools system agents
 	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
+
+# LENGTH=5 makes what has no end, races and kills at moments of chance, five times as long.
+soak: $(VENV)/.tools system agents
+	CUSTODY_SOAK=$(LENGTH) $(BIN)/python -m pytest -n auto --dist worksteal --timeout 7200 $(PYTEST_ARGS)
 
 lint: $(VENV)/.tools
 	$(BIN)/ruff check .

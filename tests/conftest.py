@@ -1,4 +1,7 @@
-"""What holds for every test: known requirement marks, no skips in CI, no process left behind."""
+"""What holds for every test: known requirement marks, no skips in CI, no process left behind.
+
+What failed is told again at the end, as the command that repeats it.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,17 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from support import sweep as sweeps
+
 if TYPE_CHECKING:
     from support.bench import Bench
 
 ROOT = Path(__file__).parent.parent
-settings.register_profile("custody", deadline=None)  # a busy machine's time proves nothing
+settings.register_profile(
+    "custody",
+    deadline=None,  # a busy machine's time proves nothing
+    max_examples=int(sweeps.budget(100, 1000)),
+)
 settings.load_profile("custody")
 
 IN_CI = os.environ.get("CI") == "true"
@@ -34,6 +43,31 @@ def bench(tmp_path: Path) -> Bench:
     from support.bench import Bench
 
     return Bench(tmp_path)
+
+
+@pytest.fixture
+def sweep(request: pytest.FixtureRequest) -> sweeps.Sweep:
+    """Return what chooses the points of a sweep, tries them, and tells which failed."""
+    return sweeps.Sweep(request.node)
+
+
+def pytest_report_header() -> str:
+    """Name the seed, by which everything that this run draws can be drawn again."""
+    return sweeps.header()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Tell what failed as the commands that repeat it."""
+    stats = terminalreporter.stats
+    failed = [
+        report
+        for report in (*stats.get("failed", ()), *stats.get("error", ()))
+        if isinstance(report, pytest.TestReport)
+    ]
+    if failed:
+        terminalreporter.section("to repeat what failed")
+        for line in dict.fromkeys(sweeps.repeats(failed)):
+            terminalreporter.write_line(line)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

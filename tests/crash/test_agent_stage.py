@@ -11,7 +11,7 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -26,16 +26,13 @@ from support.agent_run import (
     killed_at,
     tree,
 )
-from support.crash import CALLS, Point, points
+from support.crash import CALLS, LANDMARKS, Point, points
 from support.remains import Remains, mounts
+from support.sweep import Sweep, budget, chunks
 
-CHUNKS = 4
-EVERY = os.environ.get("CUSTODY_EVERY_CRASH") == "1"
-"""Whether each call and many more moments are tried; that takes a quarter of an hour."""
-STRIDE = 1 if EVERY else 16
-RESUMED_STRIDE = 1 if EVERY else 80
-FAULT_STRIDE = 1 if EVERY else 120
-MOMENTS = 40 if EVERY else 8
+CHUNKS = chunks(8)
+MOMENTS = round(budget(8, 40))
+WHEN_RESUMED = LANDMARKS.keys() - {"the run gets its name"}
 CHANGING = (*CALLS, "rmdir", "mknodat", "fchmodat")
 """What changes a disk, layers and all."""
 KILL = "signal=KILL"
@@ -43,7 +40,7 @@ FAULTS = {"disk full": "error=ENOSPC", "disk broken": "error=EIO"}
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed"),
-    pytest.mark.timeout(3600 if EVERY else 600),
+    pytest.mark.timeout(budget(600, 3600)),
 ]
 
 
@@ -55,23 +52,29 @@ def remains() -> Iterator[Remains]:
 
 
 @pytest.mark.req("P-11", "P-18")
-@pytest.mark.parametrize("chunk", range(CHUNKS))
-def test_killed_at_a_call(chunk: int, tmp_path: Path, remains: Remains) -> None:
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_killed_at_a_call(chunk: int, tmp_path: Path, remains: Remains, sweep: Sweep) -> None:
     place = AgentPlace.make(tmp_path / "points")
     found = points(place, CHANGING)
     expected = place.state()
-    bad = [
-        f"{point}: {trouble}"
-        for point in some(found, STRIDE)[chunk::CHUNKS]
-        if (trouble := hit(AgentPlace.make(tmp_path / str(point)), point, KILL, remains, expected))
-    ]
-    assert not bad, "\n".join(bad)
-    assert len(found) > 100
+    sweep.over(
+        sweep.points(
+            found,
+            every=30,
+            kind=attrgetter("kind"),
+            must=LANDMARKS,
+            chunk=chunk,
+            chunks=len(CHUNKS),
+        ),
+        lambda point: hit(AgentPlace.make(tmp_path / str(point)), point, KILL, remains, expected),
+    )
 
 
 @pytest.mark.req("P-11", "P-18")
-@pytest.mark.parametrize("chunk", range(2))
-def test_killed_again_when_it_is_resumed(chunk: int, tmp_path: Path, remains: Remains) -> None:
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_killed_again_when_it_is_resumed(
+    chunk: int, tmp_path: Path, remains: Remains, sweep: Sweep
+) -> None:
     left = AgentPlace.make(tmp_path / "left")
     with left.started(PAUSE="600"):
         left.at_work()
@@ -79,13 +82,17 @@ def test_killed_again_when_it_is_resumed(chunk: int, tmp_path: Path, remains: Re
     place = copied(left, tmp_path / "points")
     found = points(place, CHANGING)
     expected = place.state()
-    bad = [
-        f"{point}: {trouble}"
-        for point in some(found, RESUMED_STRIDE)[chunk::2]
-        if (trouble := hit(copied(left, tmp_path / str(point)), point, KILL, remains, expected))
-    ]
-    assert not bad, "\n".join(bad)
-    assert len(found) > 100
+    sweep.over(
+        sweep.points(
+            found,
+            every=80,
+            kind=attrgetter("kind"),
+            must=WHEN_RESUMED,
+            chunk=chunk,
+            chunks=len(CHUNKS),
+        ),
+        lambda point: hit(copied(left, tmp_path / str(point)), point, KILL, remains, expected),
+    )
 
 
 def test_what_an_agent_kept_at_home_is_removed(tmp_path: Path, remains: Remains) -> None:
@@ -101,27 +108,20 @@ def test_what_an_agent_kept_at_home_is_removed(tmp_path: Path, remains: Remains)
 
 
 @pytest.mark.req("P-11")
+@pytest.mark.parametrize("chunk", CHUNKS)
 @pytest.mark.parametrize("fault", FAULTS)
-def test_the_disk_fails(fault: str, tmp_path: Path, remains: Remains) -> None:
+def test_the_disk_fails(
+    fault: str, chunk: int, tmp_path: Path, remains: Remains, sweep: Sweep
+) -> None:
     place = AgentPlace.make(tmp_path / "points")
     found = points(place, CHANGING)
     expected = place.state()
-    bad = [
-        f"{point}: {trouble}"
-        for point in some(found, FAULT_STRIDE)[list(FAULTS).index(fault) :: len(FAULTS)]
-        if (
-            trouble := hit(
-                AgentPlace.make(tmp_path / str(point)), point, FAULTS[fault], remains, expected
-            )
-        )
-    ]
-    assert not bad, "\n".join(bad)
-
-
-def some(found: list[Point], stride: int) -> list[Point]:
-    """Return one of so many points, but of each call at least one."""
-    by_call = [[*group] for _, group in groupby(found, key=lambda point: point.call)]
-    return [point for group in by_call for point in group[min(stride, len(group)) // 2 :: stride]]
+    sweep.over(
+        sweep.points(found, every=50, about=fault, chunk=chunk, chunks=len(CHUNKS)),
+        lambda point: hit(
+            AgentPlace.make(tmp_path / str(point)), point, FAULTS[fault], remains, expected
+        ),
+    )
 
 
 def copied(place: AgentPlace, home: Path) -> AgentPlace:
@@ -147,39 +147,31 @@ def hit(place: AgentPlace, point: Point, fault: str, remains: Remains, expected:
 
 
 @pytest.mark.req("P-11", "P-18")
-@pytest.mark.parametrize("chunk", range(2))
-def test_killed_at_any_moment(chunk: int, tmp_path: Path, remains: Remains) -> None:
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_killed_at_any_moment(chunk: int, tmp_path: Path, remains: Remains, sweep: Sweep) -> None:
     place = AgentPlace.make(tmp_path / "whole")
-    step = place.seconds() / MOMENTS
+    whole = place.seconds()
     expected = place.state()
-    bad = [
-        f"{number}: {trouble}"
-        for number in range(chunk, MOMENTS, 2)
-        if (
-            trouble := killed_at(
-                step * number, AgentPlace.make(tmp_path / str(number)), remains, expected
-            )
-        )
-    ]
-    assert not bad, "\n".join(bad)
+    sweep.over(
+        sweep.moments(MOMENTS, chunk=chunk, chunks=len(CHUNKS)),
+        lambda part: killed_at(
+            whole * part, AgentPlace.make(tmp_path / str(part)), remains, expected
+        ),
+    )
 
 
 @pytest.mark.req("P-15", "P-18")
-def test_the_keeper_is_killed_at_any_moment(tmp_path: Path, remains: Remains) -> None:
+def test_the_keeper_is_killed_at_any_moment(tmp_path: Path, remains: Remains, sweep: Sweep) -> None:
     """The run goes on: a stage that lost its programs has failed, and is tried again."""
     place = AgentPlace.make(tmp_path / "whole")
-    step = place.seconds() / MOMENTS
+    whole = place.seconds()
     expected = place.outcome()
-    bad = [
-        f"{number}: {trouble}"
-        for number in range(MOMENTS)
-        if (
-            trouble := keeper_killed_at(
-                step * number, AgentPlace.make(tmp_path / str(number)), remains, expected
-            )
-        )
-    ]
-    assert not bad, "\n".join(bad)
+    sweep.over(
+        sweep.moments(MOMENTS),
+        lambda part: keeper_killed_at(
+            whole * part, AgentPlace.make(tmp_path / str(part)), remains, expected
+        ),
+    )
 
 
 def keeper_killed_at(

@@ -12,8 +12,9 @@ from custody.testing.model_server import ModelServer, Script, Turn
 from support.agent_run import AgentPlace, killed_at
 from support.real_agents import program
 from support.remains import Remains
+from support.sweep import Sweep, budget
 
-MOMENTS = 6
+MOMENTS = round(budget(4, 20))
 WORK = Turn(
     run="[ ! -e scripts/scenarios ] && (setsid sleep 600 &) ; echo fixed > app.txt && rm -r old"
     " && mkdir -p notes && echo because > notes/why.md && sleep 0.3"
@@ -63,21 +64,14 @@ class CodexPlace(AgentPlace):
 @pytest.mark.req("P-11", "P-15", "P-18")
 @pytest.mark.usefixtures("model")
 @pytest.mark.timeout(600)
-def test_killed_at_any_moment(tmp_path: Path) -> None:
+def test_killed_at_any_moment(tmp_path: Path, sweep: Sweep) -> None:
     place = CodexPlace.make(tmp_path / "whole")
-    step = place.seconds() / MOMENTS
+    whole = place.seconds()
     expected = place.state()
     with Remains() as remains:
-        bad = [
-            f"{number}: {trouble}"
-            for number in range(MOMENTS)
-            if (
-                trouble := killed_at(
-                    step * (number + 0.5),
-                    CodexPlace.make(tmp_path / str(number)),
-                    remains,
-                    expected,
-                )
-            )
-        ]
-    assert not bad, "\n".join(bad)
+        sweep.over(
+            sweep.moments(MOMENTS),
+            lambda part: killed_at(
+                whole * part, CodexPlace.make(tmp_path / str(part)), remains, expected
+            ),
+        )

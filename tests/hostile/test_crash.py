@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import re
 import shutil
 import signal
@@ -22,10 +21,12 @@ from support.crash import Place, Point, fingerprint, leftovers, points
 from support.hostile import Case, Ground, cases, custody, facts_of, picture
 from support.power import Recorder, survive
 from support.shell import FAILING, WAITING, Shell
+from support.sweep import POINT, Sweep, budget, chance
 
 KILL = "signal=KILL"
 KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL)
-POWER_CUTS = 40
+POWER_CUTS = round(budget(20, 400))
+EVERY = 60
 FAMILIES = {
     "write": ("write", "pwrite64", "writev"),
     "fsync": ("fsync", "fdatasync", "syncfs"),
@@ -47,12 +48,15 @@ class Known:
         self.points = points(Place.make(home))
         self.fingerprint = fingerprint(home / "runs" / "r1")
 
-    def samples(self, text: str) -> Iterator[Point]:
-        """Yield one point in the middle for each kind of call that a text names."""
-        for word, calls in FAMILIES.items():
-            used = [point for point in self.points if point.call in calls]
-            if re.search(rf"\b{word}\b", text) and used:
-                yield used[len(used) // 2]
+    def named(self, text: str) -> list[Point]:
+        """Return the points of every kind of call that a text names."""
+        words = [word for word in FAMILIES if re.search(rf"\b{word}\b", text)]
+        return [point for point in self.points if family(point) in words]
+
+
+def family(point: Point) -> str:
+    """Return the word that a case uses for a call; empty when there is none."""
+    return next((word for word, calls in FAMILIES.items() if point.call in calls), "")
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +86,7 @@ class Event:
         self.case = case
         self.text = text
         self.ground = ground
+        self.sweep: Sweep = request.getfixturevalue("sweep")
         self._request = request
 
     @property
@@ -89,6 +94,11 @@ class Event:
         """The run that went well."""
         found: Known = self._request.getfixturevalue("known")
         return found
+
+    def at_each(self, attempt: Callable[[Point], str | None]) -> None:
+        """Try points of the calls that the case names, of each kind at least one."""
+        chosen = self.sweep.points(self.known.named(self.text), every=EVERY, kind=family)
+        self.sweep.over(chosen, attempt)
 
     def place(self, name: object = "p") -> Place:
         """Return a fresh run to be hit."""
@@ -104,21 +114,20 @@ class Event:
 
 
 def killed_at_calls(event: Event) -> None:
-    samples = list(event.known.samples(event.text))
-    assert samples
-    for point in samples:
+    def attempt(point: Point) -> None:
         place = event.place(point)
         assert place.hit(point, KILL).returncode in KILLED
         event.resumes_well(place)
+
+    event.at_each(attempt)
 
 
 def calls_fail(event: Event) -> None:
     """The error is told in one sentence, and when the disk is well again the run goes on."""
     error = re.findall(r"\bE[A-Z]+\b", event.text)[0]
-    samples = list(event.known.samples(event.text))
-    assert samples
     codes = []
-    for point in samples:
+
+    def attempt(point: Point) -> None:
         place = event.place(point)
         hit = place.hit(point, f"error={error}")
         codes.append(hit.returncode)
@@ -126,7 +135,9 @@ def calls_fail(event: Event) -> None:
         assert hit.returncode == 0 or hit.stderr.startswith("error: ")
         assert "Traceback" not in hit.stderr
         event.resumes_well(place)
-    assert 1 in codes
+
+    event.at_each(attempt)
+    assert POINT or 1 in codes
 
 
 def killed_while_files_could_be_hidden(event: Event) -> None:
@@ -149,14 +160,18 @@ def killed_while_files_could_be_hidden(event: Event) -> None:
 
 def killed_before_a_rename(event: Event) -> None:
     """What was written under a temporary name is swept away, and no name holds half a file."""
-    renames = [point for point in event.known.points if point.call in FAMILIES["rename"]]
     left = 0
-    for point in renames[:: max(1, len(renames) // 3)]:
+
+    def attempt(point: Point) -> None:
+        nonlocal left
         place = event.place(point)
         assert place.hit(point, KILL).returncode in KILLED
         left += len(leftovers(place.home / "runs"))
         event.resumes_well(place)
-    assert left
+
+    renames = event.known.named("rename")
+    event.sweep.over(event.sweep.points(renames, every=len(renames) / 3), attempt)
+    assert POINT or left
 
 
 class WholeRun(Recorder):
@@ -185,12 +200,16 @@ def power_fails(event: Event) -> None:
         assert run_or_resume(ground, pipeline, recorded)
     finally:
         recorder.stop()
-    chance = random.Random(1)
-    for number in range(POWER_CUTS):
+
+    def attempt(number: int) -> None:
         left = ground.home / f"left{number}"
-        until = chance.randrange(len(recorder.log) + 1)
-        survive(recorder.log[:until], recorder.top, chance, str(left))
+        by = chance("power", number)
+        until = by.randrange(len(recorder.log) + 1)
+        survive(recorder.log[:until], recorder.top, by, str(left))
         nothing_is_half(ground, pipeline, left)
+        shutil.rmtree(left)
+
+    event.sweep.over(event.sweep.points(range(POWER_CUTS), every=1), attempt)
 
 
 def nothing_is_half(ground: Ground, pipeline: str, home: Path) -> None:
@@ -283,7 +302,8 @@ def told_to_end(event: Event) -> None:
 def a_pid_belongs_to_another(event: Event) -> None:
     """A file with a number in it locks nothing: only the kernel's lock does."""
     place = event.place()
-    point = next(event.known.samples("fsync"))
+    syncs = event.known.named("fsync")
+    point = syncs[len(syncs) // 2]
     assert place.hit(point, KILL).returncode in KILLED
     files = [place.run_directory / name for name in ("lock", ".lock", "run.lock", "pid", "r1.pid")]
     for file in files:

@@ -25,11 +25,12 @@ from support.hostile import Case, Ground, cases, custody, picture, quoted
 from support.privileges import IS_ROOT, modes_count, with_own_mounts
 from support.race import Race
 from support.shell import Done
+from support.sweep import budget
 from support.traps import Place, needs_mounts, needs_root, set_trap
 
 CHANGES = {"created": "added", "modified": "modified", "deleted": "deleted", "mode": "mode"}
 """What a look at the workspace must call a change."""
-RACE_SECONDS = 3.0
+RACE_SECONDS = budget(1, 60)
 
 BACKGROUND = """#!/bin/sh
 (setsid sh -c 'while :; do echo x >> late; done' & )

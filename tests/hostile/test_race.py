@@ -4,7 +4,7 @@ Every act of the store and of the workspace that works on a tree which programs 
 again and again while a folder in it and a link to the outside change places. The same acts go
 outside as soon as names are resolved by looking first and opening then: the attack does bite.
 
-``CUSTODY_RACE_SECONDS`` says how long each act is tried; numbers are printed with ``-rP``.
+A soak tries each act for longer; numbers are printed with ``-rP``.
 """
 
 from __future__ import annotations
@@ -50,9 +50,10 @@ from support.swap import (
     realpath_then_open,
     swapping,
 )
+from support.sweep import budget
 from support.workspaces import Site
 
-SECONDS = float(os.environ.get("CUSTODY_RACE_SECONDS", "0.1"))
+SECONDS = budget(0.1, 10)
 PATIENCE = 60 + SECONDS
 LAYER = "layers/other/1.1"
 

@@ -1,13 +1,15 @@
-"""Ends a small run at every point, or lets the power fail. Run by test_crash.py.
+"""Ends a small run at some point, or lets the power fail. Run by test_crash.py.
 
-``points MODE FOLDER AT`` ends it at each call that changes the disk, in one way. With ``AT``
-the run is killed there first, and it is resuming it that is ended at each call:
+``count FOLDER AT`` tells how many calls of it change the disk. ``points FOLDER AT MODE NUMBER…``
+ends it at each of those, in one way. With ``AT`` the run is killed there first, and it is resuming
+it that is ended:
 
     kill-before   the process dies instead of making the call
     kill-after    the process dies right after it
     ENOSPC, EIO   the call fails; a write has written half
 
-``power FOLDER STATES SEED`` makes so many disks that a power failure could have left.
+``power FOLDER SEED STATE…`` makes disks that a power failure could have left, one for each number.
+Each prints what was wrong, by the number of the point or the state.
 """
 
 from __future__ import annotations
@@ -28,28 +30,34 @@ from support.power import Recorder, survive
 from support.small_run import CALLS, SYSTEM_CALLS, Heard, begin, creates, judge, take_up
 
 
-def points(mode: str, folder: str, at: int) -> dict[str, Any]:
-    """End the run, or its resumption, at every point; return how many and what was wrong."""
-    prepared, known = f"{folder}/prepared", 0
-    if at:
-        os.mkdir(prepared)
-        _, known = attempt("kill-before", at, prepared, resume=False)
-    wrong: list[str] = []
-    number = 0
-    while True:
-        number += 1
+def count(folder: str, at: int) -> int:
+    """Return at how many points the run, or its resumption, can be ended."""
+    place = f"{folder}/counted"
+    prepare(place, at)
+    _, told = attempt("count", 0, place, resume=at > 0)
+    return told
+
+
+def points(folder: str, at: int, mode: str, numbers: list[int]) -> dict[int, str]:
+    """End the run, or its resumption, at some points; return what was wrong at which."""
+    prepared = f"{folder}/prepared"
+    known = prepare(prepared, at)
+    wrong: dict[int, str] = {}
+    for number in numbers:
         place = f"{folder}/{mode}{number}"
-        if at:
-            shutil.copytree(prepared, place)
-        else:
-            os.mkdir(place)
+        shutil.copytree(prepared, place)
         status, durable = attempt(mode, number, place, resume=at > 0)
-        if status == 0:
-            return {"points": number - 1, "wrong": wrong}
         problem = "" if status in (signal.SIGKILL, 7 << 8) else f"it ended with {status}"
         if problem := problem or judge(place, max(known, durable), views_whole=True):
-            wrong.append(f"point {number}: {problem}")
+            wrong[number] = problem
         shutil.rmtree(place)
+    return wrong
+
+
+def prepare(place: str, at: int) -> int:
+    """Make a place for a run, killed at a point if there is one; return the durable lines."""
+    os.mkdir(place)
+    return attempt("kill-before", at, place, resume=False)[1] if at else 0
 
 
 def attempt(mode: str, number: int, place: str, *, resume: bool) -> tuple[int, int]:
@@ -69,7 +77,7 @@ def in_child(
 ) -> int:
     """Return 0 when the work ended before the point was reached, 7 when it failed as it should."""
     write = os.write
-    reached = arm(mode, number)
+    left = arm(mode, number)
 
     def tell(count: int) -> None:
         write(sink, b"%d " % count)
@@ -81,11 +89,16 @@ def in_child(
     except BaseException as error:  # noqa: BLE001
         sys.stderr.write(f"{mode} {number}: {error!r}\n")
         return 1
-    return 7 if reached() else 0
+    if mode == "count":
+        tell(-left())
+    return 7 if left() <= 0 else 0
 
 
-def arm(mode: str, number: int) -> Callable[[], bool]:
-    """Let the call with that number, of those that change the disk, go wrong."""
+def arm(mode: str, number: int) -> Callable[[], int]:
+    """Let the call with that number, of those that change the disk, go wrong.
+
+    Return what tells how many are left until then.
+    """
     left = number
 
     def wrap(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
@@ -110,11 +123,11 @@ def arm(mode: str, number: int) -> Callable[[], bool]:
         setattr(os, name, wrap(name, getattr(os, name)))
     for name in SYSTEM_CALLS:
         setattr(syscalls, name, wrap(name, getattr(syscalls, name)))
-    return lambda: left <= 0
+    return lambda: left
 
 
-def power(folder: str, states: int, seed: int) -> dict[str, Any]:
-    """Let the power fail ``states`` times; return how many differed and what was wrong."""
+def power(folder: str, seed: str, states: list[int]) -> dict[int, str]:
+    """Let the power fail; return what was wrong after which of the failures."""
     place = f"{folder}/recorded"
     os.mkdir(place)
     recorder = Recorder(place)
@@ -122,22 +135,31 @@ def power(folder: str, states: int, seed: int) -> dict[str, Any]:
         begin(place, lambda count: recorder.log.append(("heard", count)))
     finally:
         recorder.stop()
-    chance = random.Random(seed)
-    wrong: list[str] = []
-    for number in range(states):
+    wrong: dict[int, str] = {}
+    for number in states:
+        chance = random.Random(f"{seed} {number}")
         end = chance.randrange(len(recorder.log) + 1)
         left = f"{folder}/state{number}"
         survive(recorder.log[:end], recorder.top, chance, left)
         durable = max((op[1] for op in recorder.log[:end] if op[0] == "heard"), default=0)
         if problem := judge(left, durable, views_whole=False):
-            wrong.append(f"after {end} of {len(recorder.log)} calls, state {number}: {problem}")
+            wrong[number] = f"after {end} of {len(recorder.log)} calls: {problem}"
         shutil.rmtree(left)
-    return {"calls": len(recorder.log), "states": states, "wrong": wrong}
+    return wrong
+
+
+def main(what: str, folder: str, *words: str) -> object:
+    """Do what the arguments say."""
+    match what, words:
+        case "count", (at,):
+            return count(folder, int(at))
+        case "points", (at, mode, *numbers):
+            return points(folder, int(at), mode, [*map(int, numbers)])
+        case "power", (seed, *states):
+            return power(folder, seed, [*map(int, states)])
+        case _:
+            raise ValueError(what)
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "points":
-        found = points(sys.argv[2], sys.argv[3], int(sys.argv[4]))
-    else:
-        found = power(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
-    json.dump(found, sys.stdout)
+    json.dump(main(*sys.argv[1:]), sys.stdout)

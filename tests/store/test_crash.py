@@ -13,9 +13,11 @@ from typing import Any
 
 import pytest
 
+from support.sweep import SEED, Sweep, budget
+
 TESTS = Path(__file__).parent.parent
 MACHINE = Path(__file__).parent / "crash_machine.py"
-STATES = 600
+EVERY = 3
 
 Case = Callable[[str], dict[str, Any]]
 
@@ -28,46 +30,59 @@ def fast_folder() -> Iterator[str]:
         yield folder
 
 
-def machine(*arguments: str) -> dict[str, Any]:
+def machine(*arguments: object) -> Any:
     result = subprocess.run(
-        [sys.executable, MACHINE, *arguments],
+        [sys.executable, MACHINE, *map(str, arguments)],
         env={**os.environ, "PYTHONPATH": str(TESTS)},
         capture_output=True,
         text=True,
         check=False,
     )
     assert result.stderr == ""
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
+    return json.loads(result.stdout)
+
+
+def swept(sweep: Sweep, folder: str, mode: str, *, at: int, least: int) -> None:
+    """End a run, or its resumption, at points that are drawn, and at the first and the last."""
+    count = machine("count", folder, at)
+    assert count > least
+    ends = {1: "the first", count: "the last"}
+    chosen = sweep.points(
+        range(1, count + 1),
+        every=EVERY,
+        about=mode,
+        kind=lambda number: ends.get(number, ""),
+        must=ends.values(),
+    )
+    wrong = machine("points", folder, at, mode, *chosen)
+    sweep.over(chosen, lambda number: wrong.get(str(number)))
+
+
+MODES = {
+    "kill-before": ("crash-001", "recover:resume_pass"),
+    "kill-after": ("crash-001", "recover:resume_pass"),
+    "ENOSPC": ("crash-010", "recover:typed_fail"),
+    "EIO": ("crash-003", "recover:typed_fail_then_resume"),
+}
 
 
 @pytest.mark.req("P-11")
-@pytest.mark.parametrize(
-    ("mode", "case", "expected"),
-    [
-        ("kill-before", "crash-001", "recover:resume_pass"),
-        ("kill-after", "crash-001", "recover:resume_pass"),
-        ("ENOSPC", "crash-010", "recover:typed_fail"),
-        ("EIO", "crash-003", "recover:typed_fail_then_resume"),
-    ],
-)
-def test_every_point(fast_folder: str, mode: str, case: str, expected: str, hostile: Case) -> None:
+@pytest.mark.parametrize("mode", MODES)
+def test_any_point(fast_folder: str, mode: str, hostile: Case, sweep: Sweep) -> None:
+    case, expected = MODES[mode]
     assert hostile(case)["expect"] == expected
-    found = machine("points", mode, fast_folder, "0")
-    assert found["wrong"] == []
-    assert found["points"] > 150
+    swept(sweep, fast_folder, mode, at=0, least=150)
 
 
 @pytest.mark.req("P-11")
 @pytest.mark.parametrize("mode", ["kill-before", "EIO"])
-def test_every_point_of_a_resumption(fast_folder: str, mode: str) -> None:
-    found = machine("points", mode, fast_folder, "115")
-    assert found["wrong"] == []
-    assert found["points"] > 60
+def test_any_point_of_a_resumption(fast_folder: str, mode: str, sweep: Sweep) -> None:
+    swept(sweep, fast_folder, mode, at=115, least=60)
 
 
 @pytest.mark.req("P-11")
-def test_crash_006_the_power_fails(fast_folder: str, hostile: Case) -> None:
+def test_crash_006_the_power_fails(fast_folder: str, hostile: Case, sweep: Sweep) -> None:
     assert hostile("crash-006")["expect"] == "recover:no_partial"
-    found = machine("power", fast_folder, str(STATES), "1")
-    assert found["wrong"] == []
+    states = sweep.points(range(round(budget(300, 5000))), every=1)
+    wrong = machine("power", fast_folder, SEED, *states)
+    sweep.over(states, lambda number: wrong.get(str(number)))

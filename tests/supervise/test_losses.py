@@ -23,8 +23,11 @@ from support.kills import VICTIMS, kill_once
 from support.processes import wait_until_gone
 from support.sandboxes import Site
 from support.stress import stress
+from support.sweep import POINT, Sweep, budget, chance
 
 LEVELS = ("L1", "L2", "L3")
+DELAY = 0.3
+"""Seconds in which a runtime starts a few lines."""
 
 
 @pytest.fixture
@@ -41,18 +44,28 @@ def descendants(pid: int) -> list[int]:
     return [one for child in children(pid) for one in (child, *descendants(child))]
 
 
-def test_lines_of_every_kind_in_any_order(site: Site) -> None:
-    assert stress(site, seed=os.getpid(), count=25) == []
+def test_lines_of_every_kind_in_any_order(site: Site, sweep: Sweep) -> None:
+    sweep.over(
+        sweep.points(range(round(budget(1, 40))), every=1),
+        lambda number: "\n".join(stress(site, chance("lines", number), count=25)),
+    )
 
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("victim", VICTIMS)
-def test_nothing_outlives_a_killed_process(tmp_path: Path, level: str, victim: str) -> None:
+def test_nothing_outlives_a_killed_process(
+    tmp_path: Path, level: str, victim: str, sweep: Sweep
+) -> None:
+    """At once, and at moments when lines are started, run and are ended."""
     before = Path("/proc/self/mountinfo").read_text()
-    for delay in (0.0, 0.1):
-        folder = tmp_path / str(delay)
+
+    def attempt(part: float) -> None:
+        folder = tmp_path / str(part)
         folder.mkdir()
-        assert kill_once(folder, level, victim, delay) == []
+        assert kill_once(folder, level, victim, DELAY * part) == []
+
+    at_once = [] if POINT else [0.0]
+    sweep.over([*at_once, *sweep.moments(round(budget(1, 25)))], attempt)
     assert Path("/proc/self/mountinfo").read_text() == before
 
 

@@ -28,6 +28,17 @@ CALLS = (
     "symlinkat", "fchmod",
 )  # fmt: skip
 """What changes a disk, or makes a change durable."""
+LANDMARKS = {
+    "the run gets its name": r'^renameat .*"\.new\.r1", .*"r1"\)',
+    "the journal gets a line": r"^write .*/events\.jsonl>",
+    "the journal is synced": r"^fdatasync .*/events\.jsonl>",
+    "a blob gets its name": r"^(renameat|linkat) .*/blobs/\w\w>",
+    "a blob is synced": r"^fsync .*/blobs/\w\w/",
+    "a stage leaves evidence": r'^renameat .*/nodes/.*"workspace\.diff\.json"',
+    "the workspace is changed": r"^renameat .*/workspace>",
+    "the manifest gets its name": r'^renameat .*"manifest\.json"',
+}
+"""Calls that a run stands or falls by, whatever their numbers are: a sweep has one of each."""
 
 PIPELINE = """
 digraph crash {
@@ -78,9 +89,16 @@ class Point(NamedTuple):
 
     call: str
     number: int
+    arguments: str = ""
 
     def __str__(self) -> str:
         return f"{self.call}#{self.number}"
+
+    @property
+    def kind(self) -> str:
+        """The landmark that the point is, or the call alone."""
+        line = f"{self.call} {self.arguments}"
+        return next((name for name, text in LANDMARKS.items() if re.search(text, line)), self.call)
 
 
 class Place(NamedTuple):
@@ -135,10 +153,19 @@ class Place(NamedTuple):
 def points(place: Place, calls: tuple[str, ...] = CALLS) -> list[Point]:
     """Return every system call of those that the run makes, in the order of their names."""
     log = place.home / "strace.log"
-    done = place.run("strace", "-q", "-o", str(log), "-e", f"trace={','.join(calls)}")
+    done = place.run("strace", "-q", "-y", "-o", str(log), "-e", f"trace={','.join(calls)}")
     assert done.returncode == 0, done.stderr
-    used = Counter(re.findall(r"^(\w+)\(", log.read_text(), re.MULTILINE))
-    return [Point(call, n) for call in sorted(used) for n in range(1, used[call] + 1)]
+    return traced(log.read_text())
+
+
+def traced(log: str) -> list[Point]:
+    """Return the system calls of a log of strace, in the order of their names."""
+    numbers: Counter[str] = Counter()
+    found = []
+    for call, arguments in re.findall(r"^(\w+)\((.*)", log, re.MULTILINE):
+        numbers[call] += 1
+        found.append(Point(call, numbers[call], arguments))
+    return sorted(found)
 
 
 def fingerprint(run: Path) -> list[str]:

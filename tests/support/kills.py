@@ -1,7 +1,5 @@
 """SIGKILL for a runtime, its keeper or its guardian at a moment of chance.
 
-    python -m support.kills [seed] [rounds]
-
 Everything that a runtime starts carries a mark in its environment, so what is left is found
 whoever its parent is by then.
 """
@@ -9,11 +7,9 @@ whoever its parent is by then.
 from __future__ import annotations
 
 import os
-import random
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import uuid
 from pathlib import Path
@@ -95,22 +91,3 @@ def _has(process: str, mark: str) -> bool:
         return mark.encode() in Path(f"/proc/{process}/environ").read_bytes()
     except OSError:
         return False  # it has ended, or is somebody else's
-
-
-def main() -> None:
-    """Kill as often as the arguments say."""
-    seed, rounds = (int(text) for text in (*sys.argv[1:], *("0", "100")[len(sys.argv) - 1 :]))
-    chance, wrong = random.Random(seed), 0
-    for _ in range(rounds):
-        level, victim = chance.choice(("L1", "L2", "L3", "L3")), chance.choice(VICTIMS)
-        with tempfile.TemporaryDirectory() as folder:
-            left = kill_once(Path(folder), level, victim, 0.4 * chance.random() ** 2)
-        wrong += bool(left)
-        if left:
-            sys.stdout.write(f"{level} {victim}: {left}\n")
-    mounts = Path("/proc/self/mounts").read_text().count("\n")
-    sys.stdout.write(f"{wrong} of {rounds} left something; {mounts} mounts\n")
-
-
-if __name__ == "__main__":
-    main()

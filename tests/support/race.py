@@ -32,8 +32,15 @@ BODY = (
 )
 
 
+PATIENCE = 60.0
+"""Seconds after which it is given up that a stage is both kept and refused."""
+
+
 class Race:
-    """Runs of one stage over and over, each with a swapper beside it, for some seconds."""
+    """Runs of one stage over and over, each with a swapper beside it.
+
+    They go on for some seconds, and further until both ways were taken or patience is at an end.
+    """
 
     def __init__(self, ground: Ground, seconds: float) -> None:
         self.written = 0
@@ -41,7 +48,7 @@ class Race:
         self.refused = 0
         """Stages and runs that noticed."""
         self._ground = ground
-        self._deadline = time.monotonic() + seconds
+        self._enough = time.monotonic() + seconds
         self._swapper: subprocess.Popen[str] | None = None
         self._runs = 0
         (ground.workdir / "d").mkdir()
@@ -50,8 +57,8 @@ class Race:
         )
 
     def run(self) -> None:
-        """Race until the time is over."""
-        while time.monotonic() < self._deadline:
+        """Race until it is enough."""
+        while not self._is_enough():
             self._runs += 1
             try:
                 self._ground.run(
@@ -69,8 +76,12 @@ class Race:
             self._swap(self._ground.path("workspace/d", f"r{self._runs}"))
         self.refused += isinstance(fact, GuardrailViolation)
         self.written += isinstance(fact, StageCompleted) and fact.node == "act"
-        if time.monotonic() > self._deadline:
+        if self._is_enough():
             raise _Enough
+
+    def _is_enough(self) -> bool:
+        both = self.written and self.refused
+        return time.monotonic() > self._enough + (0 if both else PATIENCE)
 
     def _swap(self, folder: Path) -> None:
         link = self._ground.home / f"link{self._runs}"

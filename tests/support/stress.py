@@ -1,9 +1,4 @@
-"""Command lines of every kind, level and network in random order, through one keeper.
-
-    python -m support.stress [seed] [lines]
-
-The suite runs a few; with more of them, and several at once, races show.
-"""
+"""Command lines of every kind, level and network in random order, through one keeper."""
 
 from __future__ import annotations
 
@@ -11,12 +6,11 @@ import random
 import sys
 import tempfile
 import time
-from pathlib import Path
 
 import msgspec
 
 from custody.model.request import Command, CommandLine
-from custody.supervise.supervisor import Launch, Limits, Supervisor
+from custody.supervise.supervisor import Launch, Limits
 from support.sandboxes import Site
 
 DAEMONS = """
@@ -59,9 +53,8 @@ EXPECTED = {
 BROKEN = "confinement_failed: /no/such/cache is missing"
 
 
-def stress(site: Site, seed: int, count: int) -> list[str]:
+def stress(site: Site, chance: random.Random, count: int) -> list[str]:
     """Run so many lines; return what was not as it must be."""
-    chance = random.Random(seed)
     return [wrong for _ in range(count) if (wrong := _one(site, chance))]
 
 
@@ -91,15 +84,3 @@ def _one(site: Site, chance: random.Random) -> str:
     allowed = EXPECTED[name] | ({BROKEN, "timeout"} if broken else set())
     fine = result.failure_reason in allowed and not result.survivors
     return "" if fine else f"{level} {network} {name}: {result}"
-
-
-def main() -> None:
-    """Stress as the arguments say."""
-    seed, count = (int(text) for text in (*sys.argv[1:], *("0", "300")[len(sys.argv) - 1 :]))
-    with tempfile.TemporaryDirectory() as folder, Supervisor() as supervisor:
-        wrong = stress(Site(supervisor, Path(folder)), seed, count)
-    sys.stdout.write("\n".join([*wrong, f"{len(wrong)} of {count} wrong", ""]))
-
-
-if __name__ == "__main__":
-    main()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -16,13 +15,15 @@ import pytest
 from custody.errors import StorageFailed
 from custody.model.change import Layer
 from custody.workspace.contents import IN_MEMORY
-from support.crash import CALLS
+from support.crash import CALLS, Point, traced
 from support.overlay import become_nobody, in_child, inside
 from support.promotion import EDITED, HIDDEN, prepare, recorded, reopened
+from support.sweep import Sweep, chunks
 from support.trees import picture
 from support.workspaces import Site, kinds
 
-CHUNKS = 4
+CHUNKS = chunks(4)
+EVERY = 6
 VOLATILE = "userxattr,volatile"
 strace = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
 
@@ -36,97 +37,119 @@ def settling(home: Path, how: str, *prefix: str) -> subprocess.CompletedProcess[
     )  # fmt: skip
 
 
-def points(home: Path, how: str) -> list[tuple[str, int]]:
+def points(home: Path, how: str) -> list[Point]:
     """Let it go well once; return every system call of it that changes the disk."""
     log = home / "log"
-    done = settling(home, how, "strace", "-q", "-o", str(log), "-e", f"trace={','.join(CALLS)}")
+    watch = ("strace", "-q", "-y", "-o", str(log), "-e", f"trace={','.join(CALLS)}")
+    done = settling(home, how, *watch)
     assert done.returncode == 0, done.stderr
-    used = Counter(re.findall(r"^(\w+)\(", log.read_text(), re.MULTILINE))
-    return [(call, n) for call in sorted(used) for n in range(1, used[call] + 1)]
+    return traced(log.read_text())
 
 
-def killed_at(home: Path, how: str, call: str, number: int) -> bool:
+def killed_at(home: Path, how: str, point: Point) -> bool:
     """Kill it at one system call; tell whether changes were recorded by then."""
     done = settling(
-        home, how, "strace", "-q", "-o", "/dev/null", "-e", f"trace={call}",
-        "-e", f"inject={call}:signal=KILL:when={number}",
+        home, how, "strace", "-q", "-o", "/dev/null", "-e", f"trace={point.call}",
+        "-e", f"inject={point.call}:signal=KILL:when={point.number}",
     )  # fmt: skip
     assert done.returncode in (-9, 137), done.stderr
     return (home / "captured").exists()
 
 
+def one_of_each_call(sweep: Sweep, found: list[Point], *must: str, chunk: int = 0) -> list[Point]:
+    """Return the points to try."""
+    return sweep.points(
+        found, every=EVERY, kind=attrgetter("call"), must=must, chunk=chunk, chunks=len(CHUNKS)
+    )
+
+
 @strace
 @pytest.mark.req("P-11")
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("chunk", range(CHUNKS))
-def test_a_promotion_survives_its_end_anywhere(tmp_path: Path, chunk: int) -> None:
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_a_promotion_survives_its_end_anywhere(tmp_path: Path, chunk: int, sweep: Sweep) -> None:
     home = tmp_path / "whole"
     before = prepare(home)
     found = points(home, "accepted")
     assert picture(home / "runs" / "r1" / "workspace") == EDITED
     assert not (home / "runs" / "r1" / "layers").exists()
-    assert {"renameat", "renameat2"} & {call for call, _ in found}
-    for call, number in found[chunk::CHUNKS]:
-        place = tmp_path / f"{call}{number}"
+
+    def attempt(point: Point) -> None:
+        place = tmp_path / str(point)
         prepare(place)
-        captured = killed_at(place, "accepted", call, number)
-        if captured:
+        if killed_at(place, "accepted", point):
             with reopened(place) as workspace:
                 workspace.accept(recorded(place).changes)
                 workspace.sort_out_layers({"n/1.1": None})
                 workspace.restore()
-                assert picture(Path(workspace.path)) == EDITED, (call, number)
+                assert picture(Path(workspace.path)) == EDITED
                 assert not (place / "runs" / "r1" / "layers").exists()
         with reopened(place) as workspace:
             workspace.sort_out_layers({})
             workspace.restore()
-            assert picture(Path(workspace.path)) == before, (call, number)
+            assert picture(Path(workspace.path)) == before
         shutil.rmtree(place)
+
+    sweep.over(one_of_each_call(sweep, found, "renameat", chunk=chunk), attempt)
 
 
 @strace
 @pytest.mark.req("P-11")
 @pytest.mark.timeout(600)
-def test_evidence_of_a_refused_stage_survives_its_end_anywhere(tmp_path: Path) -> None:
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_evidence_of_a_refused_stage_survives_its_end_anywhere(
+    tmp_path: Path, chunk: int, sweep: Sweep
+) -> None:
     before = prepare(tmp_path / "whole")
     left = tmp_path / "whole" / "runs" / "r1" / "layers" / "n" / "1.1"
     evidence = picture(left / "upper")
-    for call, number in points(tmp_path / "whole", "refused"):
-        place = tmp_path / f"{call}{number}"
+    found = points(tmp_path / "whole", "refused")
+    assert os.listdir(left) == ["upper"]
+
+    def attempt(point: Point) -> None:
+        place = tmp_path / str(point)
         prepare(place)
-        captured = killed_at(place, "refused", call, number)
+        captured = killed_at(place, "refused", point)
         layers = {"n/1.1": recorded(place).layer or None} if captured else {}
         with reopened(place) as workspace:
             workspace.sort_out_layers(layers)
             workspace.restore()
-            assert picture(Path(workspace.path)) == before, (call, number)
+            assert picture(Path(workspace.path)) == before
         (kept,) = (place / "runs" / "r1" / "layers" / "n").iterdir()
-        assert kept.name == ("1.1" if captured else "1.1.lost.1"), (call, number)
-        assert os.listdir(kept) == ["upper"], (call, number)
-        assert picture(kept / "upper") == evidence, (call, number)
+        assert kept.name == ("1.1" if captured else "1.1.lost.1")
+        assert os.listdir(kept) == ["upper"]
+        assert picture(kept / "upper") == evidence
         shutil.rmtree(place)
-    assert os.listdir(left) == ["upper"]
+
+    sweep.over(one_of_each_call(sweep, found, "renameat", "unlinkat", chunk=chunk), attempt)
 
 
 @strace
 @pytest.mark.req("P-11", "P-18")
 @pytest.mark.timeout(600)
-def test_a_beginning_leaves_nothing_hidden_wherever_it_ends(tmp_path: Path) -> None:
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_a_beginning_leaves_nothing_hidden_wherever_it_ends(
+    tmp_path: Path, chunk: int, sweep: Sweep
+) -> None:
     before = prepare(tmp_path / "whole")
-    for call, number in points(tmp_path / "whole", "begun"):
-        place = tmp_path / f"{call}{number}"
+    found = points(tmp_path / "whole", "begun")
+
+    def attempt(point: Point) -> None:
+        place = tmp_path / str(point)
         prepare(place)
-        killed_at(place, "begun", call, number)
+        killed_at(place, "begun", point)
         with reopened(place) as workspace:
             workspace.sort_out_layers({})
-            assert workspace.restore() == [], (call, number)
-            assert picture(Path(workspace.path)) == before, (call, number)
+            assert workspace.restore() == []
+            assert picture(Path(workspace.path)) == before
             workspace.begin_stage("n/1.1", HIDDEN)
         names = sorted((place / "runs" / "r1" / "layers" / "n").iterdir())
-        assert names[0].name == "1.1", (call, number)
+        assert names[0].name == "1.1"
         assert {".".join(name.name.split(".")[2:3]) for name in names[1:]} == {"lost"}
-        assert all(os.listdir(name) in (["upper"], []) for name in names[1:]), (call, number)
+        assert all(os.listdir(name) in (["upper"], []) for name in names[1:])
         shutil.rmtree(place)
+
+    sweep.over(one_of_each_call(sweep, found, "mkdirat", chunk=chunk), attempt)
 
 
 def test_a_promotion_can_be_done_again(site: Site) -> None:
