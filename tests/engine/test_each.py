@@ -26,6 +26,7 @@ from custody.model.process_event import PipelineReplaced
 from custody.model.record import encode
 from support.bench import Bench
 from support.lists import OVER_RANGE, PART, holds, over_list, over_range, part
+from support.sweep import Sweep
 
 FAILING = PART.replace(
     "draft [type=agent_task,", 'draft [type=agent_task, test.outcome_sequence="{outcomes}",'
@@ -248,25 +249,29 @@ def test_limits_of_the_part_are_those_of_an_item(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("more", ["", ", max_parallel=2"])
-def test_a_run_that_is_cut_anywhere_goes_on_to_the_same_end(bench: Bench, more: str) -> None:
+def test_a_run_that_is_cut_anywhere_goes_on_to_the_same_end(
+    bench: Bench, more: str, sweep: Sweep
+) -> None:
     part(bench)
     over_range(bench, more)
     whole = bench.facts()
     lines = bench.path("events.jsonl").read_bytes().splitlines(keepends=True)
-    for kept in range(1, len(lines), 2):
-        run = bench.runsdir / "cut"
+
+    def attempt(kept: int) -> None:
+        run = bench.runsdir / f"cut{kept}"
         shutil.copytree(bench.path(""), run)
         (run / "events.jsonl").write_bytes(b"".join(lines[:kept]))
         for view in ("checkpoint.json", "summary.json", "summary.md"):
             (run / view).unlink()
         manifest = json.loads((run / "manifest.json").read_text())
         (run / "manifest.json").write_text(json.dumps({"run_id": manifest["run_id"]}))
-        result = api.resume(str(run))
-        assert result.summary.status == "PASS"
+        assert api.resume(str(run)).summary.status == "PASS"
         with_cut = [f for f in facts_at(run) if f.traits.decision]
-        assert decisions(with_cut) == decisions(whole), f"cut after line {kept}"
+        assert decisions(with_cut) == decisions(whole)
         assert api.verify(str(run)).mismatches == ()
         shutil.rmtree(run)
+
+    sweep.over(sweep.points(range(1, len(lines)), every=3, about=more), attempt)
 
 
 def facts_at(run: Path) -> list[AnyFact]:

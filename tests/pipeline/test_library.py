@@ -17,6 +17,7 @@ from custody.pipeline.library import names, packaged, sample_answers
 from support.asked import APPROVED, REWORK, ask, book, documents
 from support.bench import Bench
 from support.lists import holds
+from support.sweep import Sweep
 
 MODES = ("single", "self_critique", "team")
 PLAN = 'A plan.\n\n```json\n{"tasks": [{"id": "one", "title": "One", "goal": "It"}]}\n```\n'
@@ -91,12 +92,15 @@ def test_a_killed_run_goes_on(bench: Bench, mode: str, events: int) -> None:
 
 @pytest.mark.req("I-02")
 @pytest.mark.parametrize("mode", MODES)
-def test_a_run_that_is_cut_anywhere_ends_with_the_same_documents(bench: Bench, mode: str) -> None:
+def test_a_run_that_is_cut_anywhere_ends_with_the_same_documents(
+    bench: Bench, mode: str, sweep: Sweep
+) -> None:
     ask(bench, mode)
     lines = bench.path("events.jsonl").read_bytes().splitlines(keepends=True)
     wanted = {path: bench.path(path).read_bytes() for path in DOCUMENTS[mode]}
-    for kept in range(2, len(lines), max(2, len(lines) // 8)):
-        run = bench.runsdir / "cut"
+
+    def attempt(kept: int) -> None:
+        run = bench.runsdir / f"cut{kept}"
         shutil.copytree(bench.path(""), run)
         (run / "events.jsonl").write_bytes(b"".join(lines[:kept]))
         for view in ("checkpoint.json", "summary.json", "summary.md"):
@@ -106,6 +110,8 @@ def test_a_run_that_is_cut_anywhere_ends_with_the_same_documents(bench: Bench, m
         assert {path: (run / path).read_bytes() for path in wanted} == wanted
         assert api.verify(str(run)).mismatches == ()
         shutil.rmtree(run)
+
+    sweep.over(sweep.points(range(1, len(lines)), every=len(lines) / 6, about=mode), attempt)
 
 
 @pytest.mark.parametrize(
