@@ -167,7 +167,6 @@ ROOT_ACTS: dict[str, Callable[[Root, Yard], object]] = {
     "sub": lambda root, _: sub(root),
     "stat": lambda root, _: f"inode {root.stat('d/secret').st_ino}",
     "exists": lambda root, _: ONLY_OUTSIDE if root.exists(f"d/{ONLY_OUTSIDE}") else "",
-    "read_link": lambda root, _: root.read_link("d/text"),
     "scan": lambda root, _: scan(root),
     "names": lambda root, _: root.names("d"),
     "refuse_case_collision": lambda root, _: collides(root),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os.path
+import sys
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from custody.errors import PathRefused
-from custody.model.relpath import RelPath, write_policy
+from custody.model.relpath import RelPath, caseless, write_policy
 
 CORPUS = Path(__file__).parent.parent / "hostile" / "corpus.json"
 CASES: list[dict[str, Any]] = [
@@ -183,3 +185,23 @@ def test_the_short_cut_for_plain_paths_decides_like_the_rules(parts: list[str]) 
     if special or judge(text) in {"reject:denied", "reject:secret_file", "reject:reserved"}:
         return
     assert judge(text) == judge(spaced)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("a", "A"), ("ß", "SS"), ("\u00e9", "E\u0301"), ("Å", "\u212b"), ("ﬁ", "FI"), ("Σ", "ς")],
+)
+def test_names_that_a_file_system_may_take_for_one(one: str, other: str) -> None:
+    assert caseless(one) == caseless(other)
+
+
+def test_neither_case_nor_composition_of_any_character_counts() -> None:
+    """Between two others, so that marks which combine have something to combine with."""
+    points = (chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code <= 0xDFFF)
+    for point in points:
+        name = f"a{point}\u0345"
+        bare = caseless(name)
+        assert caseless(bare) == bare
+        assert caseless(name.casefold()) == bare
+        for form in ("NFC", "NFD"):
+            assert caseless(unicodedata.normalize(form, name)) == bare

@@ -108,7 +108,7 @@ class TestWriting:
     def test_links_and_modes_and_removal(self, tree: Root) -> None:
         tree.write_link("d/link", "../anywhere")
         tree.write_link("d/link", "elsewhere")
-        assert tree.read_link("d/link") == "elsewhere"
+        assert os.readlink(f"{tree.path}/d/link") == "elsewhere"
         tree.write("d/f", b"")
         tree.change_mode("d/f", 0o700)
         tree.change_mode("d", 0o711)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from custody.supervise.supervisor import Limits, StreamName, shell_line
-from support.processes import Bench
+from custody.supervise.supervisor import Limits, StreamName
+from support.processes import Bench, shell_line
 
 LONG = 60.0
 

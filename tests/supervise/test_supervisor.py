@@ -11,8 +11,8 @@ import pytest
 
 from custody.errors import StorageFailed
 from custody.model.request import Command
-from custody.supervise.supervisor import OUTPUT_LIMIT, Launch, Limits, Supervisor, shell_line
-from support.processes import Bench, is_alive, wait_until_gone
+from custody.supervise.supervisor import OUTPUT_LIMIT, Launch, Limits, Supervisor
+from support.processes import Bench, is_alive, shell_line, wait_until_gone
 
 PYTHON = sys.executable
 
@@ -33,12 +33,14 @@ print(os.read(ready, 32).decode(), flush=True)
 
 PARENT = """
 import os, sys
-from custody.supervise.supervisor import Limits, Launch, Supervisor, shell_line
+from custody.model.request import Command, CommandLine
+from custody.supervise.supervisor import Limits, Launch, Supervisor
+line = CommandLine(text="…", commands=(Command(argv=("sh", "-c", sys.argv[2])),))
 place = Launch(sys.argv[1], {"PATH": os.environ["PATH"]})
 null = os.open(os.devnull, os.O_WRONLY)
 with Supervisor() as supervisor:
     try:
-        supervisor.run(shell_line(sys.argv[2]), place, Limits(60), stdout=null, stderr=null)
+        supervisor.run(line, place, Limits(60), stdout=null, stderr=null)
     except KeyboardInterrupt:
         print(*[os.path.exists(f"/proc/{pid}") for pid in open("pids").read().split()])
         raise

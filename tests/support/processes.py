@@ -15,8 +15,13 @@ from custody.supervise.supervisor import (
     Listener,
     ProcessResult,
     Supervisor,
-    shell_line,
 )
+
+
+def shell_line(text: str) -> CommandLine:
+    """Return the line that hands ``text`` to a shell, for what only a shell can do."""
+    return CommandLine(text=text, commands=(Command(argv=("sh", "-c", text)),))
+
 
 ONE_MINUTE = Limits(60)
 

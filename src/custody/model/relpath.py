@@ -133,6 +133,18 @@ def write_policy(path: RelPath) -> None:
             raise _refusal("secret_file", str(path), f"{part!r} is a place for secrets")
 
 
+def caseless(name: str) -> str:
+    """Return what is left of a name when neither case nor composition counts.
+
+    This is Unicode's canonical caseless match: two names that a file system may take for one
+    have the same.
+    """
+    if name.isascii():
+        return name.lower()
+    decomposed = unicodedata.normalize("NFD", name)
+    return unicodedata.normalize("NFD", decomposed.casefold())
+
+
 def _refuse_text(text: str) -> None:
     """Rules about the text as a whole."""
     if not text:

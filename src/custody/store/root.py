@@ -16,14 +16,13 @@ from __future__ import annotations
 import os
 import re
 import stat
-import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Self, TypeVar
 
 from custody.errors import PathRefused, StorageFailed
-from custody.model.relpath import RelPath
+from custody.model.relpath import RelPath, caseless
 from custody.store import files
 from custody.store.os_errors import failure
 from custody.store.resolve import DIRECTORY, Resolver, beneath
@@ -142,14 +141,6 @@ class Root:
             raise
         return True
 
-    def read_link(self, path: RelPath | str) -> str:
-        """Return where a symlink points, as written."""
-        try:
-            with self.parent(_name(path)) as (folder, name):
-                return os.readlink(name, dir_fd=folder)
-        except OSError as error:
-            raise failure(error, self._where(path), reading=True) from error
-
     @contextmanager
     def scan(self, path: RelPath | str = "") -> Iterator[Iterator[os.DirEntry[str]]]:
         """Go through a directory; the entries' ``stat`` works while the context lasts."""
@@ -179,7 +170,7 @@ class Root:
                 raise
             if part in there:
                 continue
-            if twin := next((name for name in there if _caseless(name) == _caseless(part)), None):
+            if twin := next((name for name in there if caseless(name) == caseless(part)), None):
                 raise PathRefused(
                     "case_collision", f"{twin!r} is there already", where=self._where(path)
                 )
@@ -368,7 +359,3 @@ def _name(path: RelPath | str) -> str:
 
 def _at(refused: PathRefused, where: str) -> PathRefused:
     return PathRefused(refused.code, refused.what, where=where, hint=refused.hint)
-
-
-def _caseless(name: str) -> str:
-    return unicodedata.normalize("NFC", name).casefold()

@@ -25,7 +25,7 @@ import msgspec
 
 from custody.checks.guards.secrets import Redactor, redactor_for
 from custody.model.record import Record
-from custody.model.request import Command, CommandLine
+from custody.model.request import CommandLine
 from custody.sandbox.confinement import Confinement
 from custody.store.os_errors import failure
 from custody.supervise.streams import Captured, Stream
@@ -127,11 +127,6 @@ class ProcessResult(Record, frozen=True):
         if self.survivors:
             return "processes_left"
         return f"tool_exit_code_{self.exit_code}" if self.exit_code else ""
-
-
-def shell_line(text: str) -> CommandLine:
-    """Return the line that hands ``text`` to a shell, for what only a shell can do."""
-    return CommandLine(text=text, commands=(Command(argv=("sh", "-c", text)),))
 
 
 class Supervisor:

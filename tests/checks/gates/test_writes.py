@@ -16,10 +16,10 @@ from custody.checks.gates.writes import (
     judge_changes,
     judge_holdouts,
     leaves_workspace,
-    parse_allowlist,
     violation_reason,
 )
 from custody.errors import PathRefused
+from custody.model.allowlist import Allowlist
 from custody.model.change import Change, ChangeKind, Entry, EntryKind
 from custody.model.holdouts import Holdouts
 
@@ -41,7 +41,7 @@ def change(
 
 
 def refused(changes: list[Change], *entries: str) -> list[tuple[str, str]]:
-    verdicts = judge_changes(changes, parse_allowlist(entries))
+    verdicts = judge_changes(changes, Allowlist.parse(entries))
     assert not any(verdict.allowed for verdict in verdicts)
     assert all(verdict.check == "writes" and verdict.reason for verdict in verdicts)
     return [(verdict.subject, verdict.code) for verdict in verdicts]
@@ -53,7 +53,7 @@ def test_corpus(case: dict[str, Any]) -> None:
     kind, _, code = case["expect"].partition(":")
     if kind == "reject":
         with pytest.raises(PathRefused) as error:
-            parse_allowlist([case["input"]])
+            Allowlist.parse([case["input"]])
         assert error.value.code == code
         return
     inside = f"{case['input'].rstrip('/')}/x"
@@ -154,13 +154,13 @@ def test_a_link_that_is_kept_resolves_inside(folders: list[str], target: str) ->
 
 @pytest.mark.req("P-05")
 def test_the_failure_names_the_files() -> None:
-    verdicts = judge_changes([change("a"), change("b/c"), change("ok")], parse_allowlist(["ok"]))
+    verdicts = judge_changes([change("a"), change("b/c"), change("ok")], Allowlist.parse(["ok"]))
     assert violation_reason(verdicts) == "guardrail_violation: wrote disallowed files: a,b/c"
 
 
 def test_the_failure_stays_one_short_line() -> None:
     names = [f"f{number}" for number in range(SHOWN + 5)]
-    verdicts = judge_changes([change("x\ny"), *map(change, names)], parse_allowlist([]))
+    verdicts = judge_changes([change("x\ny"), *map(change, names)], Allowlist.parse([]))
     reason = violation_reason(verdicts)
     assert reason.startswith("guardrail_violation: wrote disallowed files: x\\ny,f0,")
     assert reason.endswith(" and 6 more")
@@ -184,7 +184,7 @@ def test_holdouts_are_refused_before_anything_else_and_not_told() -> None:
     ]  # fmt: skip
     assert {verdict.code for verdict in verdicts} == {"holdout"}
     assert judge_holdouts(changes, Holdouts()) == ()
-    others = judge_changes(changes, parse_allowlist(["scripts/ok"]), verdicts)
+    others = judge_changes(changes, Allowlist.parse(["scripts/ok"]), verdicts)
     assert [verdict.subject for verdict in others] == ["scripts/scenarios2", "scripts"]
     assert "scenarios/" not in violation_reason((*verdicts, *others))
     assert "scripts" not in violation_reason(verdicts)

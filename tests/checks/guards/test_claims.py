@@ -20,6 +20,7 @@ names = st.lists(
         (["a", "b", "c/a"], ["", "", ""]),
         (["a", "a"], ["", "duplicate"]),
         (["x/a", "X/b"], ["", "case_collision"]),
+        (["\u1f80", "\u1f00\u03b9"], ["", "case_collision"]),
         (["a", "a/b", "a"], ["", "prefix_conflict", "duplicate"]),
         (["a/b", "a"], ["", "prefix_conflict"]),
         (["a", "a/b", "a/B"], ["", "prefix_conflict", "prefix_conflict"]),

@@ -110,11 +110,6 @@ def _allowlist(text: str) -> Allowlist | None:
     return Allowlist.of(text)
 
 
-def parse_allowlist(entries: Iterable[str]) -> Allowlist:
-    """Read the entries of ``allowed_write_paths``; raises `PathRefused` for a wrong one."""
-    return Allowlist.parse(entries)
-
-
 def judge_changes(
     changes: Iterable[Change], allowlist: Allowlist | None, refused: Iterable[Verdict] = ()
 ) -> tuple[Verdict, ...]:

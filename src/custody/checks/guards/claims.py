@@ -7,9 +7,7 @@ prefix_conflict   it would have to be a file and a folder
 
 from __future__ import annotations
 
-import unicodedata
-
-from custody.model.relpath import RelPath
+from custody.model.relpath import RelPath, caseless
 
 
 class Claims:
@@ -27,11 +25,11 @@ class Claims:
         text = above.pop()
         if text in self._files:
             return "duplicate"
-        if any(self._spelled.get(_caseless(name), name) != name for name in (*above, text)):
+        if any(self._spelled.get(caseless(name), name) != name for name in (*above, text)):
             return "case_collision"
         if text in self._folders or not self._files.isdisjoint(above):
             return "prefix_conflict"
-        self._spelled.update((_caseless(name), name) for name in (*above, text))
+        self._spelled.update((caseless(name), name) for name in (*above, text))
         self._folders.update(above)
         self._files.add(text)
         return ""
@@ -41,7 +39,3 @@ def _prefixes(path: RelPath) -> list[str]:
     """Return the folders above a path, outermost first, and the path itself."""
     parts = path.parts
     return ["/".join(parts[: count + 1]) for count in range(len(parts))]
-
-
-def _caseless(name: str) -> str:
-    return name.casefold() if name.isascii() else unicodedata.normalize("NFC", name.casefold())
