@@ -1,7 +1,13 @@
+"""The reference of all commands, made from what they declare."""
+
 from __future__ import annotations
 
-from custody.cli import reference
 from custody.cli.commands import commands
+from custody.cli.manual import page as page_of
+
+
+def reference() -> str:
+    return page_of(commands())
 
 
 def test_every_command_has_a_section() -> None:

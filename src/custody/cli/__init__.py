@@ -68,11 +68,3 @@ def _settle_interrupt() -> None:
     by SIGINT. Running another string clears the note.
     """
     exec("")  # noqa: S102
-
-
-def reference() -> str:
-    """Return the reference of all commands as Markdown."""
-    from custody.cli import manual
-    from custody.cli.commands import commands
-
-    return manual.page(commands())

@@ -50,8 +50,9 @@ def execute(options: Namespace) -> Result:
 
 def _run(options: Namespace) -> Result:
     from custody import api
+    from custody.scenarios import LIVE_VARIABLE
 
-    live = options.require_live or os.environ.get("REQUIRE_LIVE") == "1"
+    live = options.require_live or os.environ.get(LIVE_VARIABLE) == "1"
     results, code = api.preflight(options.scripts, live=live, timeout=_seconds(options.timeout))
     return Result(
         data={"scenarios": results, "exit_code": code},
