@@ -20,6 +20,7 @@ from custody.pipeline.read import load_pipeline, read_pipeline
 from custody.pipeline.subpipeline import all_nodes
 from custody.pipeline.subpipeline_files import Library, Source, is_packaged
 from custody.store.index import check_run_id, find_run, list_runs, new_run_id
+from custody.store.places import is_folder
 
 if TYPE_CHECKING:
     from custody.engine.publish import Published
@@ -107,7 +108,7 @@ def run(
     _refuse_unknown_agents(loaded, agent)
     run_id = check_run_id(run_id) if run_id else new_run_id()
     path = os.path.join(runsdir, run_id)
-    if os.path.isdir(path):
+    if is_folder(path):
         if not resume_existing:
             raise RunExists(f"run {run_id} exists", where=runsdir, hint="--resume goes on with it")
         from custody.engine import resume as engine
@@ -293,13 +294,10 @@ def doctor() -> Diagnosis:
 
 def scaffold(folder: str, files: Mapping[str, bytes]) -> tuple[str, ...]:
     """Write new files into a folder, made where it is missing; where one exists, none is."""
-    from custody.store.os_errors import failure
+    from custody.store.places import make_folder
     from custody.store.root import Root
 
-    try:
-        os.makedirs(folder, exist_ok=True)
-    except OSError as error:
-        raise failure(error, folder) from error
+    make_folder(folder)
     with Root.open(folder) as root:
         for name in files:
             if root.exists(name):
@@ -348,10 +346,11 @@ def preflight(
 def lint_scenario(script: str) -> tuple[Finding, ...]:
     """Return every finding about a scenario script."""
     from custody.scenarios.lint import lint
+    from custody.store.places import is_program
     from custody.store.root import read_file
 
     source = read_file(script).decode(errors="replace")
-    return lint(source, executable=os.access(script, os.X_OK))
+    return lint(source, executable=is_program(script))
 
 
 def ingest(document: str, *, project: str) -> Intaken:

@@ -12,7 +12,7 @@ import pytest
 
 from custody.errors import PathRefused, StorageFailed
 from custody.store.files import is_temporary
-from custody.store.scratch import scratch
+from custody.store.scratch import keep, scratch
 
 OrdinaryUser = Callable[[], AbstractContextManager[None]]
 
@@ -59,3 +59,15 @@ def test_no_place_for_it_is_told(tmp_path: Path, ordinary_user: OrdinaryUser) ->
     assert refused.value.code == "missing"
     with ordinary_user(), pytest.raises(StorageFailed), scratch("/usr"):
         pytest.fail("it was made")
+
+
+def test_a_file_that_stays(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    path = Path(keep(b"why", begins="custody-error-", ends=".txt"))
+    other = Path(keep(b"why", begins="custody-error-", ends=".txt"))
+    assert (path.parent, path != other) == (tmp_path, True)
+    assert path.match("custody-error-*.txt")
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"why", 0o600)
+    monkeypatch.setattr(tempfile, "tempdir", f"{tmp_path}/missing")
+    with pytest.raises(PathRefused):
+        keep(b"why", begins="", ends="")

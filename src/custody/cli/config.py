@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from custody.api import DEFAULT_AGENT, DEFAULT_RUNSDIR
 from custody.errors import MalformedDocument
+from custody.store.places import is_file
 
 DEFAULTS = {
     "runsdir": DEFAULT_RUNSDIR,
@@ -50,7 +51,7 @@ def origin(name: str, flag: str) -> Setting:
     if value := os.environ.get(variable):
         return Setting(name, value, variable)
     for file, table in FILES.items():
-        if os.path.isfile(file) and (value := _settings(file, table).get(name)):
+        if is_file(file) and (value := _settings(file, table).get(name)):
             return Setting(name, value, file)
     return Setting(name, DEFAULTS[name], "default")
 

@@ -176,12 +176,10 @@ def _last_frame(error: BaseException) -> str:
 
 def _keep(trace: str) -> str:
     """Write a traceback to a new file and return where it is, for the hint."""
-    import tempfile
+    from custody.store.scratch import keep
 
     try:
-        descriptor, path = tempfile.mkstemp(prefix="custody-error-", suffix=".txt")
-    except OSError:
+        path = keep(trace.encode(errors="backslashreplace"), begins="custody-error-", ends=".txt")
+    except CustodyError:
         return "--debug prints the traceback"
-    os.write(descriptor, trace.encode(errors="backslashreplace"))
-    os.close(descriptor)
     return f"the traceback is in {path}; --debug prints it"

@@ -9,7 +9,6 @@ finishes what was broken off. What the run deleted is named, and stays.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -18,9 +17,8 @@ from custody.model.change import Change, Entry
 from custody.model.evidence import Evidence
 from custody.model.record import Record
 from custody.model.relpath import RelPath, write_policy
-from custody.store.folders import lies_in
 from custody.store.history import History
-from custody.store.os_errors import failure
+from custody.store.places import lies_in, make_folder
 from custody.store.root import Root
 from custody.store.rundir import RunDirectory
 from custody.views.collect import collected
@@ -158,10 +156,7 @@ def _open(folder: str, run: str) -> Root:
     """Open the folder, made where it is missing."""
     if lies_in(folder, run):
         raise Refused("publish", "a run is not published into itself", where=folder)
-    try:
-        os.makedirs(folder, exist_ok=True)
-    except OSError as error:
-        raise failure(error, folder) from error
+    make_folder(folder)
     return Root.open(folder)
 
 

@@ -5,7 +5,6 @@ Nothing here acts; `custody.sandbox.apply` does.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 
 import msgspec
@@ -13,6 +12,7 @@ import msgspec
 from custody.model.confinement import Level, Network
 from custody.model.endpoint import parse_endpoint
 from custody.model.record import Record
+from custody.store.places import is_folder
 
 WORKSPACE_VIEW = "/ws"
 CACHE_VIEW = "/cache"
@@ -90,7 +90,7 @@ class Confinement(Record, frozen=True):
     def changed(self, workspace: str) -> list[str]:
         """Return what can be changed of a workspace that is seen at a path."""
         folders = (f"{workspace}/{folder}".rstrip("/") for folder in self.changeable)
-        return [folder for folder in folders if os.path.isdir(folder)]
+        return [folder for folder in folders if is_folder(folder)]
 
     @property
     def base(self) -> Confinement:

@@ -8,12 +8,11 @@ remembers for its own speed is no change of the work.
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 from collections.abc import Mapping
 
 from custody.errors import PathRefused, StorageFailed
+from custody.store.places import is_program, real_path
 from custody.store.resolve import own
 from custody.store.root import Root
 
@@ -125,27 +124,10 @@ def find_program(name: str, path: str, workspace: str) -> str | None:
         return name
     for directory in path.split(":"):
         candidate = f"{directory}/{name}"
-        if name and _is_program(candidate) and not _is_below(candidate, workspace):
+        if name and is_program(candidate) and not _is_below(candidate, workspace):
             return candidate
     return None
 
 
-def _is_program(file: str) -> bool:
-    try:
-        is_file = stat.S_ISREG(os.stat(file).st_mode)
-    except (OSError, ValueError):
-        return False
-    return is_file and os.access(file, os.X_OK)
-
-
 def _is_below(file: str, folder: str) -> bool:
     return real_path(file).startswith(real_path(folder).rstrip("/") + "/")
-
-
-def real_path(path: str) -> str:
-    """Return where ``path`` leads to, as the kernel says; raises `OSError`."""
-    descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    try:
-        return os.readlink(f"/proc/self/fd/{descriptor}")
-    finally:
-        os.close(descriptor)

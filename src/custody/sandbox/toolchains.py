@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 
-from custody.sandbox.environment import real_path
 from custody.sandbox.rootfs import SYSTEM
+from custody.store.places import first_bytes, is_folder, is_program, is_there, real_path
 
 ROOTS = (
     "CONDA_PREFIX",
@@ -57,7 +57,7 @@ def _toolchain_of(entry: str, home: str) -> str:
 def _folders_of(program: str, path: str) -> Iterator[str]:
     """Yield where a program stands, and where it really is when that is a link."""
     file = program if "/" in program else _on_path(program, path)
-    if file.startswith("/") and os.path.exists(file):
+    if file.startswith("/") and is_there(file):
         real = real_path(file)
         package = real.partition("/node_modules/")
         yield os.path.dirname(file)
@@ -66,17 +66,12 @@ def _folders_of(program: str, path: str) -> Iterator[str]:
 
 def _on_path(name: str, path: str) -> str:
     found = (f"{entry}/{name}" for entry in path.split(":") if entry)
-    return next((file for file in found if os.access(file, os.X_OK)), "")
+    return next(filter(is_program, found), "")
 
 
 def _behind_venv(folder: str) -> Iterator[str]:
     """Yield the interpreter's folder that a virtual environment leads to."""
-    try:
-        file = os.open(f"{folder}/{_VENV_FILE}", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except OSError:
-        return  # no virtual environment
-    text = os.read(file, _VENV_LIMIT).decode("utf-8", "replace")
-    os.close(file)
+    text = first_bytes(f"{folder}/{_VENV_FILE}", _VENV_LIMIT).decode("utf-8", "replace")
     for line in text.splitlines():
         name, _, value = line.partition("=")
         if name.strip() == "home":
@@ -84,7 +79,7 @@ def _behind_venv(folder: str) -> Iterator[str]:
 
 
 def _may_be_shown(path: str, home: str) -> bool:
-    if not path.startswith("/") or not os.path.isdir(path):
+    if not path.startswith("/") or not is_folder(path):
         return False
     if path.split("/")[1] in SYSTEM:
         return False  # shown anyway

@@ -10,6 +10,7 @@ from custody.errors import UsageError
 from custody.model.request import Command, CommandLine
 from custody.scenarios import INFRA_EXIT, MODE_VARIABLE, Fault, Mode, Phase, Scenario
 from custody.scenarios.faults import infrastructure_fault
+from custody.store.places import is_file
 from custody.supervise.streams import readable
 from custody.supervise.supervisor import Launch, Limits, ProcessResult, Supervisor
 
@@ -25,7 +26,7 @@ def preflight(
 
     In ``selftest`` it sees no secret variable: a script that needs one there is wrong.
     """
-    if not os.path.isfile(script):
+    if not is_file(script):
         raise UsageError(f"no scenario script at {script!r}")
     with Supervisor() as supervisor:
         hidden = secret_values(environment)

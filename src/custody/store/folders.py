@@ -71,9 +71,3 @@ def _opened(folder: int, name: str) -> int:
         with suppress(FileExistsError):
             os.mkdir(name, 0o755, dir_fd=folder)
     return own(folder, name, DIRECTORY, 0)
-
-
-def lies_in(path: str, folder: str) -> bool:
-    """Whether a path, there or not, is a folder or leads into it, symlinks followed."""
-    above = os.path.realpath(folder)
-    return os.path.commonpath((os.path.realpath(path), above)) == above

@@ -1,4 +1,4 @@
-"""A folder for a moment: made for its owner alone, and thrown away with all that came into it."""
+"""Files and folders among the temporaries, made for their owner alone."""
 
 from __future__ import annotations
 
@@ -31,6 +31,14 @@ def scratch(folder: str = "") -> Iterator[Root]:
                 yield made
         finally:
             above.remove_tree(name)
+
+
+def keep(data: bytes, *, begins: str, ends: str) -> str:
+    """Put a new file among the temporaries of this machine, to stay; return where it is."""
+    with Root.open(_temporaries(), resolver=own) as above:
+        name = f"{begins}{os.urandom(8).hex()}{ends}"
+        above.create(name, data, mode=0o600, sync=False)
+        return f"{above.path}/{name}"
 
 
 def _temporaries() -> str:

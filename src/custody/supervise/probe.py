@@ -11,10 +11,12 @@ from custody.errors import ConfinementMissing
 from custody.model.confinement import LEVELS, Level
 from custody.model.record import Record
 from custody.sandbox.confinement import Confinement, OverlayPaths
+from custody.store.places import first_bytes
 from custody.store.root import Root
 from custody.store.scratch import scratch
 
 _NAMESPACE_LIMIT = "/proc/sys/user/max_user_namespaces"
+_ENOUGH = 1 << 16
 
 
 class Offer(Record, frozen=True):
@@ -72,14 +74,14 @@ def features() -> Features:
     from custody.store.syscalls import has_openat2
 
     system = os.uname()
-    limit = _read(_NAMESPACE_LIMIT)
+    limit = first_bytes(_NAMESPACE_LIMIT, _ENOUGH).strip()
     return Features(
         kernel=system.release,
         machine=system.machine,
         landlock_abi=abi(),
         openat2=has_openat2(),
-        overlay="overlay" in _read("/proc/filesystems").split(),
-        user_namespaces=int(limit) if limit.strip().isdigit() else 0,
+        overlay=b"overlay" in first_bytes("/proc/filesystems", _ENOUGH).split(),
+        user_namespaces=int(limit) if limit.isdigit() else 0,
     )
 
 
@@ -118,14 +120,3 @@ def _nowhere() -> Iterator[int]:
         yield sink
     finally:
         os.close(sink)
-
-
-def _read(path: str) -> str:
-    try:
-        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return ""
-    try:
-        return os.read(file, 1 << 16).decode()
-    finally:
-        os.close(file)

@@ -19,6 +19,7 @@ from custody.model.change import Change, Entry, Layer, Tree
 from custody.model.holdouts import Holdouts
 from custody.model.relpath import RelPath
 from custody.store import files
+from custody.store.places import identity
 from custody.store.resolve import beneath, own
 from custody.store.root import Root
 from custody.store.rundir import RunDirectory
@@ -64,7 +65,7 @@ class Workspace:
         if source is None:
             run.root.make_dirs(layout.WORKSPACE)
             return cls(run, {}, _put_tree(run, {}, ()))
-        copy = _copy_in(run, source, {_identity(path) for path in (*omit, run.path)} - {None})
+        copy = _copy_in(run, source, {identity(path) for path in (*omit, run.path)} - {None})
         expected = copy.entries()
         workspace = cls(run, expected, _put_tree(run, expected, tuple(copy.omitted)))
         copy.teach(workspace._scanner)
@@ -275,11 +276,3 @@ def _put_tree(run: RunDirectory, expected: dict[str, Entry], omitted: tuple[str,
     data = listing(expected.values())
     run.blobs.put(data)
     return tree_of(expected, data, omitted)
-
-
-def _identity(path: str) -> tuple[int, int] | None:
-    try:
-        state = os.stat(path)
-    except FileNotFoundError:
-        return None
-    return state.st_dev, state.st_ino

@@ -65,16 +65,16 @@ def _edited(request: str, runsdir: str) -> str:
     """Let the user write in an editor, with the prompt below the answer."""
     import shlex
     import subprocess
-    import tempfile
 
     from custody import api
     from custody.store.root import read_file
+    from custody.store.scratch import scratch
 
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     prompt = read_file(api.waiting_request(request, runsdir=runsdir).prompt).decode()
-    with tempfile.TemporaryDirectory(prefix="custody-answer-") as folder:
-        path = os.path.join(folder, "answer.md")
-        api.save(path, f"{TEMPLATE}{prompt}".encode())
+    with scratch() as folder:
+        path = f"{folder.path}/answer.md"
+        folder.write("answer.md", f"{TEMPLATE}{prompt}".encode())
         if subprocess.run([*shlex.split(editor), path], check=False).returncode:
             raise UsageError(f"{editor} failed", hint="set $EDITOR, or use --file")
         return (

@@ -12,6 +12,7 @@ from custody.cli import options as declare
 from custody.cli.result import Arguments, Line, Result
 from custody.errors import RunError, UsageError
 from custody.model import layout
+from custody.store.places import is_file, is_folder
 
 if TYPE_CHECKING:
     from custody.api import RunResult
@@ -78,7 +79,7 @@ def execute(options: Namespace) -> Result:
     from custody.cli.watch import watching
 
     runsdir = config.setting("runsdir", options.runsdir)
-    goes_on = options.resume and os.path.isdir(os.path.join(runsdir, options.run_id))
+    goes_on = options.resume and is_folder(os.path.join(runsdir, options.run_id))
     variables = _variables(options, goes_on=goes_on)
     agent = _agent(options.agent, goes_on=goes_on)
     with watching(verbose=options.verbose) as board:
@@ -190,4 +191,4 @@ def _where(path: str, published: Published | None, *, wanted: bool) -> Iterator[
 def _path(result: RunResult, mode: str) -> str:
     """Return where the document is; empty as long as there is none."""
     path = os.path.join(result.path, DOCUMENTS[mode].format(run_id=result.run_id))
-    return path if os.path.isfile(path) else ""
+    return path if is_file(path) else ""

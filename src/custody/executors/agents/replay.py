@@ -24,6 +24,7 @@ from custody.model.relpath import RelPath
 from custody.model.request import Ack, AgentRequest
 from custody.store.history import History
 from custody.store.index import LAST, find_run, list_runs
+from custody.store.places import identity
 from custody.store.rundir import RunDirectory
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class ReplayAgent:
             if others:
                 return others[-1].path
         path = find_run(self._run, runsdir)
-        if os.path.samefile(path, stage.run.path):
+        if identity(path) == identity(stage.run.path):
             raise RunNotFound("a run cannot be played from itself", where=path)
         return path
 

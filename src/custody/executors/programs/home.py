@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from custody.executors import Stage
 from custody.model import layout
+from custody.store.places import is_folder
 
 TOOLCHAINS = {
     "CARGO_HOME": ".cargo", "GOPATH": "go", "NVM_DIR": ".nvm", "PYENV_ROOT": ".pyenv",
@@ -43,7 +43,5 @@ def home_variables(home: str, parent: Mapping[str, str]) -> dict[str, str]:
     """
     users = parent.get("HOME", "/")
     found = {name: f"{users}/{folder}" for name, folder in TOOLCHAINS.items()}
-    kept = {
-        name: path for name, path in found.items() if name not in parent and os.path.isdir(path)
-    }
+    kept = {name: path for name, path in found.items() if name not in parent and is_folder(path)}
     return {**kept, "HOME": home}

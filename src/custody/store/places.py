@@ -1,0 +1,88 @@
+"""Places that the user or the machine named, looked at by their path: symlinks are followed.
+
+Nothing of a run, and nothing that a stage can reach, is looked at this way: between a look and
+what follows it anybody may put something else there. What is asked here is where the user's own
+tools, folders and settings are.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from custody.store.os_errors import failure
+
+
+def is_there(path: str) -> bool:
+    """Whether a path leads to anything."""
+    return _mode(path) != 0
+
+
+def is_folder(path: str) -> bool:
+    """Whether a path leads to a folder."""
+    return stat.S_ISDIR(_mode(path))
+
+
+def is_file(path: str) -> bool:
+    """Whether a path leads to a file; a pipe or a device is none."""
+    return stat.S_ISREG(_mode(path))
+
+
+def is_program(path: str) -> bool:
+    """Whether a path leads to a file that this process may run."""
+    return is_file(path) and os.access(path, os.X_OK)
+
+
+def identity(path: str) -> tuple[int, int] | None:
+    """Return device and inode, by which a place is known whatever path leads to it."""
+    try:
+        state = os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise failure(error, path, reading=True) from error
+    return state.st_dev, state.st_ino
+
+
+def lies_in(path: str, folder: str) -> bool:
+    """Whether a path, there or not, is a folder or leads into it."""
+    above = os.path.realpath(folder)
+    return os.path.commonpath((os.path.realpath(path), above)) == above
+
+
+def real_path(path: str) -> str:
+    """Return where a path leads to, as the kernel says; raises `OSError` when that is nowhere."""
+    descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    try:
+        return os.readlink(f"/proc/self/fd/{descriptor}")
+    finally:
+        os.close(descriptor)
+
+
+def first_bytes(path: str, limit: int) -> bytes:
+    """Return what a file begins with; nothing where there is none to read."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        return os.read(descriptor, limit)
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)
+
+
+def make_folder(path: str) -> None:
+    """Make a folder, and those above it, where they are missing."""
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as error:
+        raise failure(error, path) from error
+
+
+def _mode(path: str) -> int:
+    try:
+        return os.stat(path).st_mode
+    except (OSError, ValueError):
+        return 0

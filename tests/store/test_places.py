@@ -1,0 +1,109 @@
+"""Places that the user named: what is there, wherever links lead."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+from custody.errors import PathRefused, StorageFailed
+from custody.store import places
+
+OrdinaryUser = Callable[[], AbstractContextManager[None]]
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """Return a folder with one of each kind, and links to them."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_text("text")
+    (tmp_path / "program").write_text("#!/bin/sh\n")
+    (tmp_path / "program").chmod(0o755)
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "broken").symlink_to("nowhere")
+    (tmp_path / "loop").symlink_to("loop")
+    for name in ("folder", "file", "program", "pipe"):
+        (tmp_path / f"to-{name}").symlink_to(name)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [
+        ("folder", {"there", "folder"}),
+        ("file", {"there", "file"}),
+        ("program", {"there", "file", "program"}),
+        ("pipe", {"there"}),
+    ],
+)
+@pytest.mark.parametrize("link", ["", "to-"])
+def test_what_a_path_leads_to(here: Path, name: str, kinds: set[str], link: str) -> None:
+    assert told(f"{here}/{link}{name}") == kinds
+
+
+@pytest.mark.parametrize("name", ["missing", "broken", "loop", "file/below", "a\0b", "x" * 300])
+def test_a_path_that_leads_nowhere(here: Path, name: str) -> None:
+    assert told(f"{here}/{name}") == set()
+
+
+def told(path: str) -> set[str]:
+    asked = {
+        "there": places.is_there,
+        "folder": places.is_folder,
+        "file": places.is_file,
+        "program": places.is_program,
+    }
+    return {kind for kind, ask in asked.items() if ask(path)}
+
+
+def test_a_place_is_known_whatever_path_leads_to_it(here: Path) -> None:
+    assert places.identity(f"{here}/folder") == places.identity(f"{here}/to-folder")
+    assert places.identity(f"{here}/folder") != places.identity(f"{here}/file")
+    assert places.identity(f"{here}/missing") is None
+    assert places.identity(f"{here}/file/below") is None
+    with pytest.raises(PathRefused) as refused:
+        places.identity(f"{here}/loop")
+    assert refused.value.code == "symlink"
+
+
+def test_where_a_path_leads(here: Path) -> None:
+    assert places.real_path(f"{here}/to-file") == f"{here.resolve()}/file"
+    with pytest.raises(FileNotFoundError):
+        places.real_path(f"{here}/broken")
+
+
+@pytest.mark.parametrize(
+    ("path", "folder", "inside"),
+    [
+        ("folder", "folder", True),
+        ("folder/new/deep", "folder", True),
+        ("to-folder/new", "folder", True),
+        ("folder/new", "to-folder", True),
+        ("folder/../file", "folder", False),
+        ("folder2", "folder", False),
+        ("broken", "folder", False),
+    ],
+)
+def test_whether_a_path_lies_in_a_folder(here: Path, path: str, folder: str, inside: bool) -> None:
+    assert places.lies_in(f"{here}/{path}", f"{here}/{folder}") is inside
+
+
+def test_what_a_file_begins_with(here: Path) -> None:
+    assert places.first_bytes(f"{here}/to-file", 2) == b"te"
+    assert places.first_bytes(f"{here}/file", 100) == b"text"
+    for name in ("missing", "folder", "pipe"):
+        assert places.first_bytes(f"{here}/{name}", 100) == b""
+
+
+def test_folders_are_made_where_they_are_missing(here: Path, ordinary_user: OrdinaryUser) -> None:
+    places.make_folder(f"{here}/folder/a/b")
+    places.make_folder(f"{here}/folder/a/b")
+    assert (here / "folder" / "a" / "b").is_dir()
+    with pytest.raises(PathRefused) as refused:
+        places.make_folder(f"{here}/file")
+    assert (refused.value.code, refused.value.where) == ("exists", f"{here}/file")
+    with ordinary_user(), pytest.raises(StorageFailed):
+        places.make_folder("/usr/custody")
