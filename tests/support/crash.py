@@ -34,7 +34,7 @@ LANDMARKS = {
     "the journal is synced": r"^fdatasync .*/events\.jsonl>",
     "a blob gets its name": r"^(renameat|linkat) .*/blobs/\w\w>",
     "a blob is synced": r"^fsync .*/blobs/\w\w/",
-    "a stage leaves evidence": r'^renameat .*/nodes/.*"workspace\.diff\.json"',
+    "a stage leaves evidence": r"^(renameat|mkdirat) .*/nodes",
     "the workspace is changed": r"^renameat .*/workspace>",
     "the manifest gets its name": r'^renameat .*"manifest\.json"',
 }

@@ -213,6 +213,14 @@ class Root:
         except OSError as error:
             raise failure(error, self._where(path)) from error
 
+    def read_link(self, path: RelPath | str) -> str:
+        """Return where a symlink points, as written."""
+        try:
+            with self.parent(_name(path)) as (folder, name):
+                return os.readlink(name, dir_fd=folder)
+        except OSError as error:
+            raise failure(error, self._where(path), reading=True) from error
+
     def write_link(self, path: RelPath | str, target: str) -> None:
         """Put a symlink there, in the place of a plain file or of another symlink."""
         try:

@@ -90,16 +90,19 @@ def _made_whole(parent: int, name: str, contents: Mapping[str, bytes]) -> bool:
     """Make a folder under another name, and give it its own; False when that is taken by now."""
     temporary = files.temporary_name()
     os.mkdir(temporary, 0o755, dir_fd=parent)
+    folder = own(parent, temporary, DIRECTORY, 0)
     try:
         for each, data in contents.items():
-            files.write_new(parent, f"{temporary}/{each}", data, None, sync=False)
+            files.write_new(folder, each, data, None, sync=False)
         syscalls.rename_exclusively(parent, temporary, name)
     except BaseException as error:
         for each in contents:
-            files.discard(parent, f"{temporary}/{each}")
+            files.discard(folder, each)
         with suppress(OSError):  # swept by the next process
             os.rmdir(temporary, dir_fd=parent)
         if isinstance(error, FileExistsError):
             return False
         raise
+    finally:
+        os.close(folder)
     return True

@@ -61,7 +61,9 @@ class Follower:
             self._raise_failure()
 
     def close(self) -> None:
-        """Write what was handed over, and end; `committed` and `catch_up` tell what went wrong."""
+        """Write what was heard, and end; `committed` and `catch_up` tell what went wrong."""
+        if self._coming and self._failure is None:
+            self._hand_over(None)
         with self._changed:
             self._closed = True
             self._changed.notify_all()

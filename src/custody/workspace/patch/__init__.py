@@ -123,10 +123,5 @@ class FileChange(NamedTuple):
         """The path that is free afterwards, unless another change takes it."""
         return self.old_path if self.kind in {"delete", "rename"} else None
 
-    @property
-    def added_lines(self) -> int:
-        """How many lines of text it adds."""
-        return sum(hunk.added for hunk in self.hunks)
-
 
 _BLANK, _PLUS, _MINUS = b" +-"
