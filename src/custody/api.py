@@ -110,7 +110,7 @@ def run(
     path = os.path.join(runsdir, run_id)
     if is_folder(path):
         if not resume_existing:
-            raise RunExists(f"run {run_id} exists", where=runsdir, hint="--resume goes on with it")
+            raise RunExists(f"run {run_id} exists", where=runsdir, hint="--resume continues it")
         from custody.engine import resume as engine
 
         return engine.resume(

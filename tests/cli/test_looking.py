@@ -93,7 +93,7 @@ def test_show_says_when_evidence_was_tampered_with(sample: Shell) -> None:
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        (["r1", "nowhere"], "run r1 never came to 'nowhere'"),
+        (["r1", "nowhere"], "run r1 has no stage 'nowhere'"),
         (["r1", "write", "--attempt", "7.1"], "'write' had no attempt '7.1'"),
         (["r1", "--attempt", "1.1"], "--attempt needs a stage"),
     ],

@@ -58,12 +58,12 @@ def test_publishing_is_refused_by_name_and_can_be_done_later(custody: Shell) -> 
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("single",), "there is no task"),
-        (("single", "  "), "there is no task"),
-        (("single", "--resume", "--run-id", "new"), "there is no task"),
+        (("single",), "TASK is missing"),
+        (("single", "  "), "TASK is missing"),
+        (("single", "--resume", "--run-id", "new"), "TASK is missing"),
         (("single", "x", "--resume"), "--resume needs --run-id"),
         (("single", "x"), "no agent is named"),
-        (("single", "x", "--agent", "nobody"), "no agent is called"),
+        (("single", "x", "--agent", "nobody"), "no agent named"),
         (("single", "x", "--agent", "fake", "--reviewers", "2"), "single has no reviewers"),
         (("self_critique", "x", "--agent", "fake", "--reviewers", "0"), "between 1 and 10"),
         (("self_critique", "x", "--agent", "fake", "--reviewers", "11"), "between 1 and 10"),

@@ -87,6 +87,6 @@ def test_a_fork_of_a_fork(bench: Bench) -> None:
 
 def test_a_node_that_was_never_entered(bench: Bench) -> None:
     bench.run(BODY)
-    with pytest.raises(UsageError, match="never came to 'nowhere'"):
+    with pytest.raises(UsageError, match="has no stage 'nowhere'"):
         api.fork("r1", "nowhere", runsdir=str(bench.runsdir), run_id="r2")
     assert not bench.path("", "r2").exists()

@@ -56,7 +56,7 @@ def test_a_run_that_starts_nothing_has_no_level(bench: Bench) -> None:
 
 
 def test_a_level_that_does_not_exist_is_refused(bench: Bench) -> None:
-    with pytest.raises(UsageError, match="no level is called 'L9'"):
+    with pytest.raises(UsageError, match="no level named 'L9'"):
         bench.run(TOOL, confinement="L9")
     assert api.list_runs(runsdir=str(bench.runsdir)) == []
 

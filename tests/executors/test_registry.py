@@ -61,7 +61,7 @@ def test_an_agent_is_found_by_each_of_its_names(spec: str, name: str) -> None:
 )
 def test_nothing_else_is_one(name: str) -> None:
     assert agent_type(name) is None
-    with pytest.raises(UsageError, match="no agent is called") as told:
+    with pytest.raises(UsageError, match="no agent named") as told:
         check_agent(name)
     assert "ollama_agent" in told.value.hint
 

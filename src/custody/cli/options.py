@@ -82,7 +82,7 @@ def confinement(parser: Arguments) -> None:
         "--confinement",
         metavar="LEVEL",
         default="",
-        help="L3, L2, or L1 for none at all (default: the best of L3 and L2 that there is)",
+        help="L3, L2, or L1 for none at all (default: the strongest available of L3 and L2)",
     )
 
 

@@ -78,7 +78,7 @@ def parse(words: list[str]) -> Parsed | str:
     _refuse_bytes(words)
     name = next((word for word in words if not word.startswith("-")), "")
     if name and name not in names():
-        raise UsageError(f"no command is called {name!r}", hint=_nearest(name))
+        raise UsageError(f"no command named {name!r}", hint=_nearest(name))
     parser = build([name] if name else [])
     try:
         options = parser.parse_args(words)

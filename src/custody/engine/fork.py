@@ -69,7 +69,7 @@ def _origin(past: History, node: str) -> Origin:
     entered = past.last_visit(node)
     if entered is None:
         raise UsageError(
-            f"run {past.run.run_id} never came to {node!r}",
+            f"run {past.run.run_id} has no stage {node!r}",
             hint=f"custody show {past.run.run_id} lists its stages",
         )
     seq = next(line.seq for line, fact in past.lines_before(entered) if is_shared(fact))

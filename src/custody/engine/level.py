@@ -27,7 +27,7 @@ def choose(pipeline: Pipeline, agent: str, *, asked: str, folder: str) -> Chosen
     ``asked`` is the name of a level, or empty for the best one. Raises `ConfinementMissing`.
     """
     if asked and asked not in LEVELS:
-        raise UsageError(f"no level is called {asked!r}", hint=f"one of {', '.join(LEVELS)}")
+        raise UsageError(f"no level named {asked!r}", hint=f"one of {', '.join(LEVELS)}")
     if not asked and not starts_programs(pipeline, agent):
         return None
     if asked == UNCONFINED:

@@ -79,6 +79,6 @@ def changes(path: str, node: str) -> Iterator[ChangedFile]:
 
 def _never_came(run: RunDirectory, node: str) -> UsageError:
     return UsageError(
-        f"run {run.run_id} never came to {node!r}",
+        f"run {run.run_id} has no stage {node!r}",
         hint=f"`custody show {run.run_id}` lists its stages",
     )

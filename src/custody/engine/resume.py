@@ -1,4 +1,4 @@
-"""Going on with a run that was left: after a crash, a Ctrl-C, or with a changed pipeline.
+"""Continuing an interrupted run: after a crash, a Ctrl-C, or with a changed pipeline.
 
 The journal is read twice, however long it is: once to prove it, to write it anew and to learn
 what it holds, and once to take the engine over it. A changed pipeline costs a third reading: how
@@ -124,7 +124,7 @@ def _replace(
         raise PipelineChanged(
             f"the pipeline is not the one this run was started with:\n{differences}",
             where=run.run_id,
-            hint="--accept-pipeline-change goes on with it, re-using what is unchanged",
+            hint="--accept-pipeline-change continues with it and re-uses what is unchanged",
         )
     kept_seq, reused = _reusable(history, old, new)
     chosen = None

@@ -72,7 +72,7 @@ def answer(request: str, text: str, runsdir: str) -> Waiting:
     ``request`` is a request's id where one run alone waits for it, or ``RUN/NODE/VISIT.ATTEMPT``.
     """
     if not text.strip():
-        raise UsageError("an empty answer is none")
+        raise UsageError("the answer is empty")
     one = named(request, inbox(runsdir))
     cleaned, _count = redactor_for(os.environ).redact(text)
     path = os.path.join(runsdir, one.run_id)
@@ -100,7 +100,7 @@ def named(request: str, found: list[Waiting]) -> Waiting:
 
 def _answered(one: Waiting) -> UsageError:
     return UsageError(
-        f"{one.request_id} has its answer already",
+        f"{one.request_id} is already answered",
         where=one.answer,
         hint=f"custody resume {one.run_id}",
     )

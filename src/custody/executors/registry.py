@@ -40,7 +40,7 @@ def check_agent(spec: str) -> AgentType:
     if found is None:
         name = spec.partition(":")[0]
         known = [*(kind.name for kind in packaged_types()), *_installed()]
-        raise UsageError(f"no agent is called {name!r}", hint=f"one of {', '.join(known)}")
+        raise UsageError(f"no agent named {name!r}", hint=f"one of {', '.join(known)}")
     return found
 
 

@@ -38,7 +38,7 @@ class Change(Record, frozen=True, omit_defaults=True):
 
 
 class Layer(Record, frozen=True):
-    """What vouches for the directory in which a stage's changes were collected."""
+    """Digest of the overlay's upper directory, in which a stage's changes were collected."""
 
     sha256: str
     """Of the listing: one encoded `Entry` a line, sorted by path, whiteouts among them."""

@@ -19,6 +19,7 @@ BROKEN = "BROKEN"
 
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _SHOWN = 5
+_HINT = "`custody runs` lists the runs; --runsdir names another folder"
 
 
 class RunRow(Record, frozen=True):
@@ -70,7 +71,9 @@ def find_run(name: str, runsdir: str) -> str:
     if candidates:
         shown = ", ".join(candidates[:_SHOWN]) + (", …" if len(candidates) > _SHOWN else "")
         raise RunNotFound(f"{name!r} is not unique", where=runsdir, hint=f"it may be {shown}")
-    return _found(os.path.abspath(name))
+    if os.path.isdir(name):
+        return os.path.abspath(name)
+    raise RunNotFound(f"no run named {name!r} in {runsdir}", hint=_HINT)
 
 
 def list_runs(runsdir: str) -> list[RunRow]:
@@ -129,7 +132,5 @@ def _names(runsdir: str) -> list[str]:
 
 def _found(path: str) -> str:
     if not os.path.isdir(path):
-        raise RunNotFound(
-            "no run is there", where=path, hint="`custody runs` lists them, `--runsdir` says where"
-        )
+        raise RunNotFound("no run directory", where=path, hint=_HINT)
     return path

@@ -87,7 +87,7 @@ class RunDirectory:
         try:
             root = Root.open(path, resolver=own)
         except PathRefused as refused:
-            raise RunNotFound(f"no run directory is there: {refused.what}", where=path) from refused
+            raise RunNotFound(f"no run directory: {refused.what}", where=path) from refused
         try:
             run = cls(root, _run_id(root))
             if write:
@@ -256,9 +256,7 @@ def _below(folder: str, name: str) -> str:
 
 
 def _exists(run_id: str, path: str) -> RunExists:
-    return RunExists(
-        f"run {run_id} is there already", where=path, hint="`--resume` goes on with it"
-    )
+    return RunExists(f"run {run_id} exists", where=path, hint="`--resume` continues it")
 
 
 def _make_folder(path: str) -> list[str]:

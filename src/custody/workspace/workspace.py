@@ -51,7 +51,7 @@ class Workspace:
         self._contents = Contents(run.blobs)
         self._scanner = Scanner(self._contents)
         self.layer = Layer(sha256="", entries=0)
-        """What vouches for the layer that was captured last."""
+        """Digest of the layer that was captured last."""
         self._suspects: set[str] = set()
         """Paths that may differ from what is expected; all others do not."""
 

@@ -72,7 +72,7 @@ def test_a_callable_is_asked_by_its_name(bench: Bench, site: Path) -> None:
 
 def test_a_name_that_nobody_declares_is_told(bench: Bench, site: Path) -> None:
     install(site, "echo", CALLABLE, "Echo")
-    with pytest.raises(UsageError, match="no agent is called 'ecko'") as told:
+    with pytest.raises(UsageError, match="no agent named 'ecko'") as told:
         bench.run(ASK.format(""), agent="ecko")
     assert "ollama_agent" in told.value.hint
     assert told.value.hint.endswith("echo")

@@ -151,7 +151,7 @@ def violation_reason(verdicts: Sequence[Verdict]) -> str:
     """Return the failure reason for a stage that wrote what these verdicts refuse."""
     told = [verdict for verdict in verdicts if verdict.code != "holdout"]
     if not told:
-        return "guardrail_violation: wrote where nothing was to be seen"
+        return "guardrail_violation: wrote to a path hidden from this stage"
     paths = ",".join(_on_one_line(verdict.subject) for verdict in told[:SHOWN])
     more = f" and {len(told) - SHOWN} more" if len(told) > SHOWN else ""
     return f"guardrail_violation: wrote disallowed files: {paths}{more}"

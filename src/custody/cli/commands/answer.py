@@ -41,7 +41,7 @@ def execute(options: Namespace) -> Result:
     from custody.cli import config
 
     if bool(options.file) == options.edit:
-        raise UsageError("an answer comes from --file or from --edit")
+        raise UsageError("give exactly one of --file, --edit")
     runsdir = config.setting("runsdir", options.runsdir)
     text = _edited(options.request, runsdir) if options.edit else _given(options.file)
     done = api.answer(options.request, text, runsdir=runsdir)

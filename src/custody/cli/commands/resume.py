@@ -1,4 +1,4 @@
-"""Go on with a run that was left."""
+"""Continue an interrupted run."""
 
 from __future__ import annotations
 

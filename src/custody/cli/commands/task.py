@@ -118,7 +118,7 @@ def _variables(options: Namespace, *, goes_on: bool) -> dict[str, str]:
     if options.resume and not options.run_id:
         raise UsageError("--resume needs --run-id", hint="or use `custody resume RUN`")
     if not options.text.strip() and not goes_on:
-        raise UsageError("there is no task", hint=f'custody task {options.mode} "…"')
+        raise UsageError("TASK is missing", hint=f'custody task {options.mode} "…"')
     try:
         options.text.encode()
     except UnicodeEncodeError:
