@@ -15,7 +15,8 @@ The walks are
 
 Each is done by the real command line in a process of its own, without a source folder, at the
 best level of confinement that the machine has. A profiler notes every call of a function of the
-package, in that process and not in those that it starts. All modules are imported before: what an
+package, in the first thread of that process: what is done beside it, as views are, nobody waits
+for; that is counted apart. All modules are imported before: what an
 import does is not on the way. Counted are
 
     files       in which a function was called
@@ -23,6 +24,7 @@ import does is not on the way. Counted are
     crossings   how often the calls, in their order, come into another package than that of the
                 call before; a package is a folder or module right below ``custody``
     across      calls of a function by one of another package
+    beside      functions that were called in other threads
     passes      how often the journal was opened for reading
     read        how much of it was read, by its size at that moment: 2.0 is all of it twice
 """
@@ -44,7 +46,7 @@ from typing import NamedTuple
 from profiled import PIPELINES, RESULT
 
 ROOT = Path(__file__).parent.parent
-COLUMNS = ("files", "functions", "crossings", "across", "passes", "read")
+COLUMNS = ("files", "functions", "crossings", "across", "beside", "passes", "read")
 
 
 class Call(NamedTuple):
@@ -71,15 +73,17 @@ class Walk:
     """What was noted on one way."""
 
     calls: tuple[Call, ...]
+    """Those of the first thread."""
+    beside: int = 0
     passes: int = 0
     read: float = 0.0
 
     def crossings(self) -> Iterator[Call]:
         """Yield every call that comes into another package than that of the call before."""
-        before: dict[int, str] = {}
+        before = ""
         for call in self.calls:
-            if before.get(call.thread) != call.package:
-                before[call.thread] = call.package
+            if before != call.package:
+                before = call.package
                 yield call
 
     def files(self) -> Counter[str]:
@@ -94,6 +98,7 @@ class Walk:
             "functions": str(len({call[:3] for call in self.calls})),
             "crossings": str(len([*self.crossings()])),
             "across": str(len(across)),
+            "beside": str(self.beside),
             "passes": str(self.passes),
             "read": f"{self.read:.1f}",
         }
@@ -117,8 +122,11 @@ def measure(way: str, checkout: Path = ROOT) -> Walk:
     first, last = 0, len(noted["calls"])
     if way == "stage":
         first, last = noted["reached"]["first"], noted["reached"]["second"]
+    calls = [Call(*call) for call in noted["calls"]]
+    thread = calls[0].thread
     return Walk(
-        calls=tuple(Call(*call) for call in noted["calls"][first:last]),
+        calls=tuple(call for call in calls[first:last] if call.thread == thread),
+        beside=len({call[:3] for call in calls[first:last] if call.thread != thread}),
         passes=sum(first < when <= last for when in noted["opened"]),
         read=sum(part for when, part in noted["amounts"] if first < when <= last),
     )

@@ -21,6 +21,7 @@ from custody.model.graph import Attribute, Node
 from custody.model.request import AnyRequest, Spent
 from custody.model.state import State
 from custody.pipeline.values import number
+from custody.pipeline.vocabulary import BUDGETS
 
 SHORTEST = 0.001
 """Seconds that a request gets at least."""
@@ -28,6 +29,8 @@ SHORTEST = 0.001
 
 def exceeded(frame: Frame, node: Node, state: State) -> str:
     """Return why no stage may begin any more; empty while there is something left."""
+    if not (frame.bounded or BUDGETS & node.attributes.keys()):
+        return ""
     for whose, attributes, spent in _accounts(frame, node, state):
         for name, used in _used(spent).items():
             limit = _limit(attributes, name)
@@ -38,6 +41,8 @@ def exceeded(frame: Frame, node: Node, state: State) -> str:
 
 def bounded(request: AnyRequest, frame: Frame, node: Node, state: State) -> AnyRequest:
     """Return the request with no more time than is left."""
+    if not (frame.bounded or "max_seconds" in node.attributes):
+        return request
     left = min(
         _limit(attributes, "max_seconds") - spent.seconds
         for _, attributes, spent in _accounts(frame, node, state)

@@ -12,6 +12,7 @@ from custody.model.event import PipelineStarted
 from custody.model.graph import Node, Pipeline
 from custody.pipeline.subpipeline import instance, item_prefix
 from custody.pipeline.template import FIELD
+from custody.pipeline.vocabulary import BUDGETS
 
 
 class Frame:
@@ -33,6 +34,10 @@ class Frame:
         """The frame of the node that it is an item of."""
         self.cases: dict[str, Case] = {}
         """What is recorded of stages that a later one judges, by their names in the pipeline."""
+        self.bounded: bool = bool(BUDGETS & pipeline.attributes.keys()) or (
+            above is not None and above.bounded
+        )
+        """Whether it, or one that it is a part of, may spend only so much."""
         known = handlers()
         self._judged = {known[node.type].judged(node) for node in pipeline.nodes.values()}
 

@@ -99,8 +99,8 @@ class Recording:
             return
         self._journal.commit()
         heard, self._unheard = self._unheard, []
-        for line, fact in heard:
-            for listener in self._listeners:
+        for listener in self._listeners:
+            for line, fact in heard:
                 listener(line, fact)
         if self._committed is not None:
             self._committed(self._journal.position)

@@ -16,6 +16,7 @@ No other module spells these names. All paths are relative to the run directory,
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal
 
 MANIFEST = "manifest.json"
@@ -73,6 +74,7 @@ _UNPUBLISHED = ".new."
 _LOST = ".lost."
 
 
+@lru_cache(maxsize=256)
 def request_id(node: str, visit: int, attempt: int) -> str:
     """Return the id of the one request that an attempt may make: ``<node>/<visit>.<attempt>``."""
     return f"{node}/{attempt_number(visit, attempt)}"
@@ -88,16 +90,19 @@ def node_of(request: str) -> str:
     return request.partition("/")[0]
 
 
+@lru_cache(maxsize=256)
 def node_folder(node: str) -> str:
     """Return the folder that holds the attempts at a node."""
     return f"{NODES}/{node}"
 
 
+@lru_cache(maxsize=256)
 def attempt_folder(node: str, visit: int, attempt: int) -> str:
     """Return the folder of one attempt."""
     return request_folder(request_id(node, visit, attempt))
 
 
+@lru_cache(maxsize=256)
 def request_folder(request: str) -> str:
     """Return the folder of the attempt that made a request."""
     return f"{NODES}/{request}"
@@ -108,6 +113,7 @@ def request_of(folder: str) -> str:
     return folder.removeprefix(f"{NODES}/")
 
 
+@lru_cache(maxsize=256)
 def layer_folder(request: str) -> str:
     """Return the folder of the layers of the attempt that made a request."""
     return f"{LAYERS}/{request}"

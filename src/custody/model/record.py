@@ -8,6 +8,7 @@ not UTF-8 are refused with the path of the field that is wrong.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import msgspec
@@ -31,14 +32,13 @@ class Document(Record, frozen=True, kw_only=True):
     """Version of the file's format; a change in meaning raises at least the minor part."""
 
 
-def encode(value: object) -> bytes:
-    """Return the one encoding of ``value``."""
-    return _encoder.encode(value)
+encode: Callable[[object], bytes] = _encoder.encode
+"""Returns the one encoding of a value."""
 
 
 def encode_pretty(value: object) -> bytes:
     """Return ``value`` indented, for files that people open; ends with a newline."""
-    return msgspec.json.format(_encoder.encode(value), indent=2) + b"\n"
+    return msgspec.json.format(encode(value), indent=2) + b"\n"
 
 
 def decode(data: bytes, kind: type[_T], *, where: str, any_text: bool = False) -> _T:

@@ -28,6 +28,9 @@ LATER_TYPES: Final = frozenset(LATER_SHAPES.values())
 DEFAULT_TYPE: Final = "codergen"
 DEFAULT_SHAPE: Final = "box"
 
+BUDGETS = frozenset({"max_cost", "max_tokens", "max_seconds"})
+"""Attributes of a graph or a node that bound what may be spent."""
+
 RANGES: Final = {
     "max_visits": (1, 1_000_000),
     "max_steps": (1, 10_000_000),

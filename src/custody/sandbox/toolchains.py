@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator, Mapping
 
 from custody.sandbox.rootfs import SYSTEM
-from custody.store.places import first_bytes, is_folder, is_program, is_there, real_path
+from custody.store.places import first_bytes_of, folders_of, is_program, is_there, real_path
 
 ROOTS = (
     "CONDA_PREFIX",
@@ -44,8 +44,9 @@ def toolchains(environment: Mapping[str, str], programs: tuple[str, ...] = ()) -
         wanted.add(_toolchain_of(entry.rstrip("/"), home))
     for program in programs:
         wanted |= {_toolchain_of(folder, home) for folder in _folders_of(program, path)}
-    wanted |= {behind for folder in tuple(wanted) for behind in _behind_venv(folder)}
-    return tuple(sorted(path for path in wanted if _may_be_shown(path, home)))
+    settings = first_bytes_of([f"{folder}/{_VENV_FILE}" for folder in wanted], _VENV_LIMIT)
+    wanted |= {behind for data in settings for behind in _behind_venv(data)}
+    return tuple(sorted(folders_of([path for path in wanted if _may_be_shown(path, home)])))
 
 
 def _toolchain_of(entry: str, home: str) -> str:
@@ -69,17 +70,16 @@ def _on_path(name: str, path: str) -> str:
     return next(filter(is_program, found), "")
 
 
-def _behind_venv(folder: str) -> Iterator[str]:
-    """Yield the interpreter's folder that a virtual environment leads to."""
-    text = first_bytes(f"{folder}/{_VENV_FILE}", _VENV_LIMIT).decode("utf-8", "replace")
-    for line in text.splitlines():
+def _behind_venv(settings: bytes) -> Iterator[str]:
+    """Yield the interpreter's folder that the settings of a virtual environment lead to."""
+    for line in settings.decode("utf-8", "replace").splitlines():
         name, _, value = line.partition("=")
         if name.strip() == "home":
             yield value.strip().rpartition("/")[0]
 
 
 def _may_be_shown(path: str, home: str) -> bool:
-    if not path.startswith("/") or not is_folder(path):
+    if not path.startswith("/"):
         return False
     if path.split("/")[1] in SYSTEM:
         return False  # shown anyway

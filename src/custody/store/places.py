@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
 
 from custody.store.os_errors import failure
 
@@ -57,6 +58,16 @@ def real_path(path: str) -> str:
         return os.readlink(f"/proc/self/fd/{descriptor}")
     finally:
         os.close(descriptor)
+
+
+def folders_of(paths: Iterable[str]) -> list[str]:
+    """Return those of some paths that lead to a folder."""
+    return [path for path in paths if is_folder(path)]
+
+
+def first_bytes_of(paths: Iterable[str], limit: int) -> list[bytes]:
+    """Return what each of some files begins with; nothing where there is none to read."""
+    return [first_bytes(path, limit) for path in paths]
 
 
 def first_bytes(path: str, limit: int) -> bytes:

@@ -39,17 +39,14 @@ class RunDirectory:
 
     def __init__(self, root: Root, run_id: str) -> None:
         self.root = root
+        self.path = root.path
+        """The absolute path; another one until the run is published."""
         self.run_id = run_id
         self.blobs = Blobs(root)
         self._folders_open = Folders(root)
         self._durable: set[str] = set()
         self._unsynced: list[str] = []
         self._unpublished = False
-
-    @property
-    def path(self) -> str:
-        """The absolute path."""
-        return self.root.path
 
     @classmethod
     def create(cls, runsdir: str, run_id: str) -> Self:
@@ -155,7 +152,7 @@ class RunDirectory:
             except OSError as error:
                 raise failure(error, path) from error
             self._unpublished = False
-            self.root.path = path
+            self.root.path = self.path = path
         while self._unsynced:
             with Root.open(self._unsynced.pop(), resolver=own) as folder:
                 folder.sync_dir()
