@@ -26,6 +26,7 @@ SMALL = Walk(
         call("engine/loop.py", caller="engine/loop.py", line=9),
         call("engine/loop.py", caller="engine/loop.py"),
     ),
+    beside=4,
     passes=2,
     read=1.5,
 )
@@ -37,16 +38,16 @@ def test_what_is_counted() -> None:
         "functions": "6",
         "crossings": "5",
         "across": "3",
+        "beside": "4",
         "passes": "2",
         "read": "1.5",
     }
 
 
-def test_threads_are_ways_of_their_own() -> None:
-    calls = [call(file, thread=thread) for file in ("a/x.py", "b/y.py") for thread in (1, 2)]
-    assert [str(one) for one in Walk(tuple(calls)).crossings()] == [
-        "a/x.py:1 f", "a/x.py:1 f", "b/y.py:1 f", "b/y.py:1 f",
-    ]  # fmt: skip
+def test_other_threads_are_counted_apart() -> None:
+    stage = walk.measure("stage")
+    assert len({one.thread for one in stage.calls}) == 1
+    assert stage.beside > 0  # the follower of the journal
 
 
 def test_what_is_printed() -> None:
@@ -56,7 +57,7 @@ def test_what_is_printed() -> None:
     ]
     assert [*walk.files(SMALL)][3] == "   4      3  engine/loop.py"
     assert [*walk.table({"run": [SMALL.figures(), SMALL.figures()]})][2] == (
-        "| `run` | 5 → 5 | 6 → 6 | 5 → 5 | 3 → 3 | 2 → 2 | 1.5 → 1.5 |"
+        "| `run` | 5 → 5 | 6 → 6 | 5 → 5 | 3 → 3 | 4 → 4 | 2 → 2 | 1.5 → 1.5 |"
     )
 
 
