@@ -67,6 +67,22 @@ def test_it_writes_what_the_run_wrote(recorded: tuple[Path, Lines]) -> None:
         assert views(path) == before
 
 
+def test_what_was_heard_of_a_record_is_written_although_nothing_is_committed(
+    recorded: tuple[Path, Lines],
+) -> None:
+    """A resume that is refused after it has caught up leaves the views whole."""
+    path, lines = recorded
+    before = views(path)
+    shutil.rmtree(path / "nodes")
+    (path / "trace.jsonl").unlink()
+    with RunDirectory.open(str(path), write=True) as run:
+        follower = follower_of(run)
+        for line, fact in lines:
+            follower.hear(line, fact)
+        follower.close()
+    assert views(path) == before
+
+
 def test_nothing_is_lost_when_it_is_closed_at_once(recorded: tuple[Path, Lines]) -> None:
     path, lines = recorded
     before = views(path)
