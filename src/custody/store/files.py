@@ -22,6 +22,7 @@ _TEMPORARY = re.compile(r"\.tmp\.[0-9]+\.[0-9]+")
 READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _WRITE_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _CHUNK = 1 << 18
+_NO_EXCLUSIVE_RENAME = {errno.EINVAL, errno.ENOSYS}
 _UNSUPPORTED = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT, errno.EACCES}
 
 _counter = itertools.count()
@@ -40,21 +41,21 @@ def write_all(descriptor: int, data: bytes | memoryview) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
-def plain(descriptor: int, limit: int) -> os.stat_result:
+def plain(descriptor: int, limit: int, links: int = 1) -> os.stat_result:
     """Return the state of an open file; refuses what is not one plain file of at most ``limit``."""
     state = os.fstat(descriptor)
     if not stat.S_ISREG(state.st_mode):
         raise PathRefused("not_regular", "it is not a regular file")
-    if state.st_nlink > 1:
+    if state.st_nlink > links:
         raise PathRefused("hardlink", "the file has a second name, perhaps elsewhere")
     if state.st_size > limit:
         raise PathRefused("too_large", f"it has {state.st_size} bytes; the limit is {limit}")
     return state
 
 
-def read_all(descriptor: int, limit: int) -> bytes:
+def read_all(descriptor: int, limit: int, links: int = 1) -> bytes:
     """Return the content of a plain file; ``changed_during_read`` when someone wrote meanwhile."""
-    before = plain(descriptor, limit)
+    before = plain(descriptor, limit, links)
     data = os.read(descriptor, before.st_size + 1)
     while len(data) < before.st_size and (more := os.read(descriptor, before.st_size + 1)):
         data += more
@@ -293,10 +294,29 @@ def create_by_rename(folder: int, name: str, data: bytes, mode: int | None, *, s
     temporary = temporary_name()
     try:
         write_new(folder, temporary, data, mode, sync=sync)
-        syscalls.rename_exclusively(folder, temporary, name)
+        try:
+            syscalls.rename_exclusively(folder, temporary, name)
+        except OSError as error:
+            if error.errno not in _NO_EXCLUSIVE_RENAME:
+                raise
+            publish_by_link(folder, temporary, name)
     except BaseException:
         discard(folder, temporary)
         raise
+
+
+def publish_by_link(folder: int, temporary: str, name: str) -> None:
+    """Let a file change its name where a rename cannot be told to replace nothing, as over NFS.
+
+    There an answer can get lost and a link be made twice, the second time in vain: whether it
+    was made at all is seen by the number of names.
+    """
+    try:
+        os.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+    except FileExistsError:
+        if os.stat(temporary, dir_fd=folder, follow_symlinks=False).st_nlink == 1:
+            raise
+    os.unlink(temporary, dir_fd=folder)
 
 
 def _create_nameless(folder: int, name: str, data: bytes, mode: int | None, *, sync: bool) -> None:

@@ -18,6 +18,7 @@ import re
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -80,9 +81,12 @@ class Root:
         fd = self.open_dir(path)
         return Root(fd, self._where(path), resolver or self._resolve)
 
-    def read(self, path: RelPath | str, *, limit: int = READ_LIMIT) -> bytes:
-        """Return the whole content of a plain file, of one version of it."""
-        return self._of_file(path, limit, files.read_all)
+    def read(self, path: RelPath | str, *, limit: int = READ_LIMIT, links: int = 1) -> bytes:
+        """Return the whole content of a plain file, of one version of it.
+
+        It may have as many names as ``links`` says.
+        """
+        return self._of_file(path, limit, partial(files.read_all, links=links))
 
     def digest(self, path: RelPath | str, *, limit: int = DIGEST_LIMIT) -> tuple[str, int]:
         """Return sha256 and size of a plain file, of one version of it."""
