@@ -155,7 +155,7 @@ class Effects:
         node, visit, attempt, request = asked
         folder = self._run.stage(node.id, visit, attempt)
         given = {item.path.rpartition("/")[2]: item.text or "" for item in request.given()}
-        started_over = folder.clear(tuple(given))
+        started_over = folder.clear(given)
         for name, text in given.items():
             evidence = folder.write(name, text)
             if started_over:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from custody.model.evidence import INLINE_LIMIT, Evidence
 from custody.store import files
@@ -46,14 +46,19 @@ class AttemptFolder:
         folder._clean = clean
         return folder
 
-    def clear(self, given: tuple[str, ...] = ()) -> str:
+    def clear(self, given: Mapping[str, str] | None = None) -> str:
         """Set aside what an earlier process left here; return where it was put, or nothing.
 
-        A folder that holds nothing but files of the names ``given`` is as good as a new one.
+        A folder that holds nothing but the texts ``given``, by name, is as good as a new one.
         """
-        if not self._run.exists(self.path) or set(self._run.names(self.path)) <= set(given):
+        known = given or {}
+        names = self._run.names(self.path) if self._run.exists(self.path) else []
+        if all(name in known and self._holds(name, known[name]) for name in names):
             return ""
         return self.set_aside()
+
+    def _holds(self, name: str, text: str) -> bool:
+        return self._run.read(f"{self.path}/{name}") == text.encode(errors="replace")
 
     def set_aside(self) -> str:
         """Rename a folder that is there to ``<path>.lost.<n>``; empty when there is none."""
