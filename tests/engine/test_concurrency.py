@@ -11,7 +11,7 @@ from custody.engine.ask import Asked
 from custody.engine.concurrency import Work, carry_out, side_by_side
 from custody.model.evidence import Evidence
 from custody.model.graph import Node, Position
-from custody.model.request import Ack, AgentRequest, AnyRequest, WriteRequest
+from custody.model.request import Ack, AgentRequest, WriteRequest
 
 NODE = Node(id="n", type="agent_task", attributes={}, position=Position(line=1, column=1))
 
@@ -53,11 +53,11 @@ def test_requests_meet_while_they_are_carried_out() -> None:
     works = [work(asking(name)) for name in "abc"]
     meeting = threading.Barrier(len(works), timeout=60)
 
-    def execute(request: AnyRequest, _stage: object) -> Ack:
+    def execute(one: Work) -> Ack:
         meeting.wait()
-        if request.id == "b/1.1":
+        if one.request.id == "b/1.1":
             raise ValueError("b")
-        return Ack(request_id=request.id, status="ok")
+        return Ack(request_id=one.request.id, status="ok")
 
     carry_out(works, execute)
     assert [each.ack.request_id for each in works if each.ack] == ["a/1.1", "c/1.1"]

@@ -24,6 +24,8 @@ class Work(msgspec.Struct):
     stage: Stage
     folder: AttemptFolder
     redaction: Redaction
+    in_doubt: bool = False
+    """Whether an earlier process may have begun to carry it out."""
     ack: Ack | None = None
     failure: BaseException | None = None
     """What kept it from being carried out; it is raised when the answer is due."""
@@ -42,15 +44,15 @@ def side_by_side(asked: Asked, beside: Sequence[Asked]) -> list[Asked]:
     return [asked, *(each for each in beside if _leaves_others_alone(each.request))]
 
 
-def carry_out(works: Sequence[Work], execute: Callable[[AnyRequest, Stage], Ack]) -> None:
+def carry_out(works: Sequence[Work], execute: Callable[[Work], Ack]) -> None:
     """Carry out requests and wait for all of them; each gets its ack or its failure."""
     if len(works) == 1:
-        works[0].ack = execute(works[0].request, works[0].stage)
+        works[0].ack = execute(works[0])
         return
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(len(works), thread_name_prefix="custody-item") as threads:
-        futures = [threads.submit(execute, work.request, work.stage) for work in works]
+        futures = [threads.submit(execute, work) for work in works]
         for work, future in zip(works, futures, strict=True):
             work.failure = future.exception()
             work.ack = None if work.failure else future.result()

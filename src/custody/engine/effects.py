@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from functools import cached_property
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -111,6 +112,11 @@ class Effects:
             self._carried_out |= {work.request.id: work for work in works}
         return self._carried_out.pop(request.id)
 
+    @cached_property
+    def _in_doubt(self) -> frozenset[str]:
+        """Requests that an earlier process may have begun to carry out."""
+        return frozenset(request.id for request in self._history.open_requests())
+
     def _capture(self, sandbox: StageSandbox) -> WorkspaceDiff:
         """Return what an attempt changed, and what it was not to see."""
         changes = self._workspace.capture(sandbox.layers)
@@ -169,11 +175,14 @@ class Effects:
             workspace=self._workspace,
             sandbox=StageSandbox(self._level, self._workspace, request.id),
         )
-        return Work(request, stage, folder, redaction)
+        return Work(request, stage, folder, redaction, request.id in self._in_doubt)
 
-    def _execute(self, request: AnyRequest, stage: Stage) -> Ack:
+    def _execute(self, work: Work) -> Ack:
+        """Carry a request out, unless something has come of it before."""
+        request, stage = work.request, work.stage
         try:
-            return self._executor.execute(request, stage)
+            ack = self._executor.recover(request, stage) if work.in_doubt else None
+            return ack or self._executor.execute(request, stage)
         except (Refused, MalformedDocument) as error:
             return _refused(request.id, error, self._left_by(request, stage))
 

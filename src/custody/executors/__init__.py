@@ -24,6 +24,13 @@ class Executor(Protocol):
         """Do it and say what happened."""
         ...
 
+    def recover(self, request: AnyRequest, stage: Stage) -> Ack | None:
+        """Return what has come of a request that an earlier process began; None to do it anew.
+
+        It is asked for a request in doubt: one that was handed to an executor, and has no answer.
+        """
+        ...
+
 
 def __getattr__(name: str) -> object:
     """Load `Stage` when it is asked for: whoever reads a pipeline only needs no sandbox."""

@@ -46,6 +46,12 @@ class Dispatch:
             case _:
                 assert_never(request)
 
+    def recover(self, request: AnyRequest, stage: Stage) -> Ack | None:
+        """Ask the agent that was at work; nothing is left of a process, nor of a document."""
+        if isinstance(request, AgentRequest):
+            return self._agent_executor().recover(request, stage)
+        return None
+
     def close(self) -> None:
         """End every process that is still there."""
         if self._runner is not None:

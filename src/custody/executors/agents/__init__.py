@@ -11,7 +11,7 @@ is loaded anyway, and the rest where it is used.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 import msgspec
 
@@ -31,6 +31,15 @@ class Agent(Protocol):
 
     def work(self, request: AgentRequest, stage: Stage) -> Ack:
         """Do the work and say what came of it."""
+        ...
+
+
+@runtime_checkable
+class RecoveringAgent(Protocol):
+    """An agent whose work goes on, or is kept, when the runtime is killed."""
+
+    def recover(self, request: AgentRequest, stage: Stage) -> Ack | None:
+        """Return what has come of a request that was begun before; None to work on it anew."""
         ...
 
 
@@ -122,9 +131,17 @@ class AgentExecutor:
 
     def execute(self, request: AgentRequest, stage: Stage) -> Ack:
         """Ask the agent."""
-        agent = self._agents.get(request.agent)
+        return self._agent(request.agent).work(request, stage)
+
+    def recover(self, request: AgentRequest, stage: Stage) -> Ack | None:
+        """Ask the agent what has come of a request in doubt; None to ask it anew."""
+        agent = self._agent(request.agent)
+        return agent.recover(request, stage) if isinstance(agent, RecoveringAgent) else None
+
+    def _agent(self, spec: str) -> Agent:
+        agent = self._agents.get(spec)
         if agent is None:
             from custody.executors.registry import find_agent
 
-            agent = self._agents[request.agent] = find_agent(request.agent, self._runner)
-        return agent.work(request, stage)
+            agent = self._agents[spec] = find_agent(spec, self._runner)
+        return agent
