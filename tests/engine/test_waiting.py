@@ -149,6 +149,24 @@ def test_an_answer_to_another_prompt_is_none(waiting: Bench) -> None:
     assert verified(waiting)
 
 
+def test_a_run_directory_that_was_moved_is_answered_where_it_is(waiting: Bench) -> None:
+    waiting.runsdir.rename(waiting.home / "elsewhere")
+    waiting.runsdir = waiting.home / "elsewhere"
+    answer(waiting)
+    assert resume(waiting) == "PASS"
+    assert [path.name for path in waiting.path("outbox").iterdir()] == ["001_ask_answer.md"]
+    assert verified(waiting)
+
+
+def test_a_prompt_in_the_words_of_another_version_is_answered_too(waiting: Bench) -> None:
+    prompt = waiting.path(OUTBOX)
+    prompt.write_text(prompt.read_text().replace("## Hard constraints", "## Constraints"))
+    answer(waiting)
+    assert resume(waiting) == "PASS"
+    assert [path.name for path in waiting.path("outbox").iterdir()] == ["001_ask_answer.md"]
+    assert verified(waiting)
+
+
 def test_too_many_prompts_fail_the_stage(bench: Bench) -> None:
     body = (
         'ask [prompt="x"] more [prompt="y", outbox.max_outbox_prompts="1"] '

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 
 from custody.checks.guards.secrets import redactor_for
-from custody.errors import CustodyError, PathRefused, RunNotFound, UsageError
+from custody.errors import CustodyError, RunNotFound, UsageError
 from custody.model.record import Record
 from custody.store.history import History
 from custody.store.index import list_runs
+from custody.store.mailbox import box_of
 from custody.store.rundir import RunDirectory
 
 
@@ -40,7 +41,7 @@ def waiting(path: str) -> Waiting | None:
             since=since,
             prompt=f"{run.path}/{fact.path}",
             answer=f"{run.path}/{fact.answer}",
-            answered=run.root.exists(fact.answer),
+            answered=_is_answered(run, fact.answer),
         )
 
 
@@ -49,7 +50,7 @@ def still_waits(history: History) -> str:
     if history.waiting is None:
         return ""
     _, fact = history.waiting
-    return "" if history.run.root.exists(fact.answer) else fact.request_id
+    return "" if _is_answered(history.run, fact.answer) else fact.request_id
 
 
 def inbox(runsdir: str) -> list[Waiting]:
@@ -77,13 +78,9 @@ def answer(request: str, text: str, runsdir: str) -> Waiting:
     cleaned, _count = redactor_for(os.environ).redact(text)
     path = os.path.join(runsdir, one.run_id)
     with RunDirectory.open(path, write=False) as run:
-        target = os.path.relpath(one.answer, run.path)
-        try:
-            run.root.create(target, cleaned.encode(errors="replace"))
-        except PathRefused as refused:
-            if refused.code == "exists":
-                raise _answered(one) from None
-            raise
+        box, key = box_of(run.root, os.path.relpath(one.answer, run.path))
+        if not box.put(key, cleaned.encode(errors="replace")):
+            raise _answered(one)
     return waiting(path) or one
 
 
@@ -96,6 +93,11 @@ def named(request: str, found: list[Waiting]) -> Waiting:
         runs = ", ".join(f"{one.run_id}/{one.request_id}" for one in named)
         raise RunNotFound(f"{request!r} waits in several runs", hint=f"say which: {runs}")
     raise RunNotFound(f"nothing called {request!r} waits", hint="`custody inbox` lists what does")
+
+
+def _is_answered(run: RunDirectory, path: str) -> bool:
+    box, key = box_of(run.root, path)
+    return box.has(key)
 
 
 def _answered(one: Waiting) -> UsageError:

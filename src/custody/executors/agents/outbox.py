@@ -5,14 +5,14 @@
 
 The answer may hold edits (`custody.executors.edits`), as many as its budgets allow. A
 request that has no answer yet ends the process by `AnswerAwaited`, which is no failure. Asking
-again, after a crash or too early, finds the prompt where it is and writes nothing.
+again, after a crash or too early, finds the prompt by its bytes and writes nothing.
 """
 
 from __future__ import annotations
 
 import re
 
-from custody.errors import AnswerAwaited, PathRefused
+from custody.errors import AnswerAwaited
 from custody.executors import Stage
 from custody.executors.agents import AgentType
 from custody.executors.edits import Budget, apply_response
@@ -20,6 +20,7 @@ from custody.executors.settings import setting
 from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.request import Ack, AgentRequest
+from custody.store.mailbox import Box, box_of
 from custody.store.rundir import RunDirectory
 
 ACTION = "answer"
@@ -32,7 +33,7 @@ BUDGETS = {
 """What a run may ask of a person and an answer may hold, where the node says nothing else."""
 
 _NUMBER = re.compile(r"([0-9]{3,})_")
-_TASK = "\n## Task\n\n"
+_SUFFIX = ".md"
 
 
 class OutboxAgent:
@@ -40,21 +41,32 @@ class OutboxAgent:
 
     def work(self, request: AgentRequest, stage: Stage) -> Ack:
         """Take the answer; raises `AnswerAwaited` as long as there is none."""
-        target = answer_path(request)
-        asked = _asked_before(request, stage.run) or _ask(request, stage.run, target)
+        prompts = Box(stage.run.root, layout.OUTBOX, _SUFFIX)
+        asked = _asked(request, stage.run, prompts) or _ask(request, stage.run, prompts)
         if asked is None:
             limit = _budgets(request)["max_outbox_prompts"]
             reason = f"max_outbox_prompts exceeded: {limit}"
             return Ack(request_id=request.id, status="failed", failure_reason=reason)
-        answer = _read(stage.run, target)
-        if answer is None:
+        ack = self.recover(request, stage)
+        if ack is None:
+            target = answer_path(request)
             raise AnswerAwaited(request.id, path=asked.path, answer=target, run=stage.run.run_id)
+        return ack
+
+    def recover(self, request: AgentRequest, stage: Stage) -> Ack | None:
+        """Take the answer; None as long as there is none."""
+        answers, key = box_of(stage.run.root, answer_path(request))
+        data = answers.get(key)
+        if data is None:
+            return None
+        answer = Evidence.of_text(answers.path(key), data.decode())
+        asked = _asked(request, stage.run, Box(stage.run.root, layout.OUTBOX, _SUFFIX))
         response = stage.folder.write(layout.RESPONSE, answer.text or "")
         ack = Ack(
             request_id=request.id,
             status="ok",
             notes="answered by a person",
-            evidence=(response, asked, answer),
+            evidence=(response, answer) if asked is None else (response, asked, answer),
         )
         if request.output_path:
             return ack
@@ -89,44 +101,27 @@ def prompt_text(request: AgentRequest, run_dir: str, target: str) -> str:
         "- Follow the output keys that the task names (such as `Verdict: APPROVE|BLOCK` or"
         " `Status: SIGNED`).\n"
         "- If the target is a patch, the answer is a unified diff only: no prose, no whole files.\n"
-        f"{_TASK}{request.prompt.text or ''}"
+        f"\n## Task\n\n{request.prompt.text or ''}"
     )
 
 
-def _ask(request: AgentRequest, run: RunDirectory, target: str) -> Evidence | None:
+def _ask(request: AgentRequest, run: RunDirectory, prompts: Box) -> Evidence | None:
     """Write the prompt, durably; None when no more may be asked."""
-    names = _names(run)
-    if len(names) >= int(_budgets(request)["max_outbox_prompts"]):
+    keys = prompts.keys()
+    if len(keys) >= int(_budgets(request)["max_outbox_prompts"]):
         return None
-    number = max((int(found[1]) for name in names if (found := _NUMBER.match(name))), default=0) + 1
-    node = layout.node_of(request.id)
-    path = layout.question(number, node, ACTION)
-    evidence = Evidence.of_text(path, prompt_text(request, run.path, target))
-    run.root.create(path, (evidence.text or "").encode())
-    return evidence
+    number = max((int(found[1]) for key in keys if (found := _NUMBER.match(key))), default=0) + 1
+    path = layout.question(number, layout.node_of(request.id), ACTION)
+    text = prompt_text(request, run.path, answer_path(request))
+    prompts.put(prompts.key(path), text.encode())
+    return Evidence.of_text(path, text)
 
 
-def _asked_before(request: AgentRequest, run: RunDirectory) -> Evidence | None:
-    target = f"\nTarget-Path: {answer_path(request)}\n"
-    for name in _names(run):
-        evidence = _read(run, f"{layout.OUTBOX}/{name}")
-        if evidence is not None and target in (evidence.text or "").partition(_TASK)[0]:
-            return evidence
-    return None
-
-
-def _names(run: RunDirectory) -> list[str]:
-    return sorted(run.root.names(layout.OUTBOX)) if run.root.exists(layout.OUTBOX) else []
-
-
-def _read(run: RunDirectory, path: str) -> Evidence | None:
-    try:
-        data = run.root.read(path)
-    except PathRefused as refused:
-        if refused.code == "missing":
-            return None
-        raise
-    return Evidence.of_text(path, data.decode())
+def _asked(request: AgentRequest, run: RunDirectory, prompts: Box) -> Evidence | None:
+    """Return the prompt that was written before: it holds the very bytes, whatever its number."""
+    text = prompt_text(request, run.path, answer_path(request))
+    key = prompts.holding(text.encode())
+    return Evidence.of_text(prompts.path(key), text) if key else None
 
 
 def _budgets(request: AgentRequest) -> dict[str, str]:
