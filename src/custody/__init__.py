@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from custody.engine.verify import Mismatch, Verification
     from custody.errors import CustodyError
     from custody.executors.agents import Agent, AgentContext, AgentType
+    from custody.executors.sessions import Session, SessionReply
     from custody.executors.settings import Settings, setting
     from custody.model.outcome import Outcome
     from custody.model.request import Ack, AgentRequest, Request
+    from custody.model.session import SessionKind
     from custody.sandbox.stage import Stage
 
 __all__ = [
@@ -31,6 +33,9 @@ __all__ = [
     "Replay",
     "Request",
     "RunResult",
+    "Session",
+    "SessionKind",
+    "SessionReply",
     "Settings",
     "Stage",
     "Verification",
@@ -55,6 +60,9 @@ _HOMES = {
     "Outcome": "custody.model.outcome",
     "Replay": "custody.engine.replay",
     "Request": "custody.model.request",
+    "Session": "custody.executors.sessions",
+    "SessionKind": "custody.model.session",
+    "SessionReply": "custody.executors.sessions",
     "Settings": "custody.executors.settings",
     "Stage": "custody.sandbox.stage",
     "Verification": "custody.engine.verify",

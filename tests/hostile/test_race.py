@@ -228,7 +228,8 @@ class Works:
         self.link(Path(self.run.path) / "cache", Path(self.run.path) / "cachelink")
         self.left = self._leave()
         here = StageSandbox("L3", self.workspace, "other/1.1")
-        self.edits = Stage("act", self.run, self.run.stage("other", 1, 1), self.workspace, here)
+        folder = self.run.stage("other", 1, 1)
+        self.edits = Stage("act", self.run, folder, self.workspace, here, lambda _fact: None)
 
     def _leave(self) -> Upper:
         """Leave in a layer what a stage would have left there."""

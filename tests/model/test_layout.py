@@ -37,7 +37,7 @@ def test_documents_attempts_and_letters_are_told_apart() -> None:
     assert not layout.is_correspondence("inbox")
 
 
-def test_stages_write_four_folders() -> None:
+def test_stages_and_sessions_write_five_folders() -> None:
     theirs = [name for name in layout.WRITERS if layout.is_written_by_stages(name)]
-    assert theirs == ["workspace", "layers", "cache", "homes"]
+    assert theirs == ["workspace", "layers", "cache", "homes", "session"]
     assert not layout.is_written_by_stages("reports")

@@ -14,10 +14,9 @@ from typing import NamedTuple, Protocol, TypeVar
 from custody.engine.recording import Recording
 from custody.model import layout
 from custody.model.change import WorkspaceDiff
-from custody.model.event import RequestAnswered
+from custody.model.event import AnyFact, RequestAnswered
 from custody.model.evidence import Evidence
 from custody.model.graph import Node
-from custody.model.ingest_event import AnyIngestFact
 from custody.model.request import Ack, AnyRequest
 from custody.sandbox.stage import StageSandbox
 
@@ -40,7 +39,7 @@ class Performed(NamedTuple):
     """What the attempt worked in; None for one that is only remembered."""
 
 
-Told = Callable[[AnyIngestFact], None]
+Told = Callable[[AnyFact], None]
 """Takes what happened on the way to an answer; it is written before the answer is."""
 Accepts = Callable[[Ack, WorkspaceDiff], bool]
 """Tells whether what was done so far passes the gates."""
@@ -90,6 +89,10 @@ class World(Protocol):
 
     def wait(self, seconds: float) -> None:
         """Let time pass before another attempt."""
+        ...
+
+    def leave(self, reason: str, tell: Told) -> None:
+        """End what stays between requests: the run ends, or this process leaves it."""
         ...
 
 

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from functools import cached_property
+from threading import Lock
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -21,7 +22,7 @@ from custody.executors.document import with_document
 from custody.model import layout
 from custody.model.allowlist import Allowlist
 from custody.model.change import WorkspaceDiff
-from custody.model.event import RequestAnswered
+from custody.model.event import AnyFact, RequestAnswered
 from custody.model.evidence import Evidence
 from custody.model.graph import Node
 from custody.model.ingest import mode_of
@@ -66,7 +67,7 @@ class Effects:
         tell: Told,
     ) -> Performed:
         """Carry out a request: it is durable before anything is done, and so is its answer."""
-        work = self._work(asked, beside, commit)
+        work = self._work(asked, beside, commit, tell)
         sandbox = work.stage.sandbox
         ack = replace(work.answer(), confined=sandbox.confined)
         diff = self._capture(sandbox)
@@ -101,11 +102,18 @@ class Effects:
         with self._interruption.door():
             time.sleep(seconds)
 
-    def _work(self, asked: Asked, beside: tuple[Asked, ...], commit: Callable[[], None]) -> Work:
+    def leave(self, reason: str, tell: Told) -> None:
+        """End what stays between requests."""
+        self._executor.leave(reason, tell)
+
+    def _work(
+        self, asked: Asked, beside: tuple[Asked, ...], commit: Callable[[], None], tell: Told
+    ) -> Work:
         """Return the request when it has been carried out, maybe with others beside it."""
         request = asked.request
         if request.id not in self._carried_out:
-            works = [self._prepare(each) for each in side_by_side(asked, beside)]
+            durably = _durably(tell, commit)
+            works = [self._prepare(each, durably) for each in side_by_side(asked, beside)]
             commit()
             with self._interruption.door():
                 carry_out(works, self._execute)
@@ -156,7 +164,7 @@ class Effects:
         # An answer that is taken in has changed nothing else, or it would have been refused.
         return ack, replace(diff, changes=self._workspace.capture()) if facts else diff
 
-    def _prepare(self, asked: Asked) -> Work:
+    def _prepare(self, asked: Asked, tell: Callable[[AnyFact], None]) -> Work:
         """Make a stage's folder, with what is given to it."""
         node, visit, attempt, request = asked
         folder = self._run.stage(node.id, visit, attempt)
@@ -174,6 +182,7 @@ class Effects:
             folder=folder.cleaned_by(redaction.data),
             workspace=self._workspace,
             sandbox=StageSandbox(self._level, self._workspace, request.id),
+            tell=tell,
         )
         return Work(request, stage, folder, redaction, request.id in self._in_doubt)
 
@@ -190,6 +199,18 @@ class Effects:
         """Return what stands in a stage's folder although its executor did not come to tell."""
         given = {evidence.path for evidence in request.given()}
         return tuple(each for each in stage.folder.left() if each.path not in given)
+
+
+def _durably(tell: Told, commit: Callable[[], None]) -> Callable[[AnyFact], None]:
+    """Return what writes a fact and makes it durable, for one at a time of those at work."""
+    lock = Lock()
+
+    def told(fact: AnyFact) -> None:
+        with lock:
+            tell(fact)
+            commit()
+
+    return told
 
 
 def _answered(node: Node, ack: Ack, diff: Evidence) -> RequestAnswered:

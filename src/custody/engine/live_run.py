@@ -68,7 +68,7 @@ class LiveRun:
         with (
             closing(self._journal),
             closing(self._workspace),
-            closing(Dispatch()) as dispatch,
+            closing(Dispatch(self._run.root, self._history.sessions)) as dispatch,
             closing(self._follower),
             closing(self._recorded()) as recorded,
         ):
@@ -81,13 +81,14 @@ class LiveRun:
                 committed=self._follower.committed,
             )
             effects = Effects(self._history, self._workspace, dispatch, interruption)
-            return self._go(Engine(self._pipeline, recording, effects), recording, interruption)
+            return self._go(effects, recording, interruption)
 
-    def _go(self, engine: Engine, recording: Recording, interruption: Interruption) -> RunResult:
+    def _go(self, effects: Effects, recording: Recording, interruption: Interruption) -> RunResult:
         try:
-            engine.run(self._history.genesis)
+            Engine(self._pipeline, recording, effects).run(self._history.genesis)
             self._tell_of_torn_bytes(recording)
         except AnswerAwaited as awaited:
+            effects.leave("waiting", recording.tell)
             recording.write(
                 RunWaiting(
                     node=layout.node_of(awaited.request_id),
@@ -101,6 +102,7 @@ class LiveRun:
             self._follower.catch_up()
             return self._result(waiting=awaited.request_id)
         except KeyboardInterrupt:
+            effects.leave("interrupted", recording.tell)
             recording.write(RunInterrupted(reason=interruption.requested or "interrupted"))
             recording.commit()
             raise Interrupted(

@@ -62,6 +62,8 @@ class Engine:
         self.state.node = self.pipeline.start.id
         frame = Frame.of_run(self.pipeline, started)
         node, reason = go(self._walk(frame), self._recording, self._world)
+        if self._recording.is_over():
+            self._world.leave("run_ended", self._recording.tell)
         if reason:
             unhandled = dict(sorted(self.state.unhandled.items()))
             self._record(PipelineFailed(node=node.id, reason=reason, unhandled=unhandled))

@@ -105,6 +105,17 @@ class Recording:
         if self._committed is not None:
             self._committed(self._journal.position)
 
+    def tell(self, fact: AnyFact) -> None:
+        """Append a fact that is no decision; it is durable on return."""
+        self.write(fact)
+        self.commit()
+
+    def is_over(self) -> bool:
+        """Whether nothing more is recorded; then the recording is live from here on."""
+        if self._next is None:
+            self._be_live()
+        return self._next is None
+
     def expect_end(self) -> None:
         """Make sure that nothing is recorded after the run's end; raises `ReplayDiverged`."""
         if self._next is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 
-from custody.engine.ask import Performed
+from custody.engine.ask import Performed, Told
 from custody.engine.loop import Engine
 from custody.engine.recording import Recording, RecordingEnded
 from custody.errors import ReplayDiverged
@@ -54,6 +54,9 @@ class Remembered:
 
     def wait(self, seconds: float) -> None:
         """Lose no time."""
+
+    def leave(self, reason: str, tell: Told) -> None:
+        """Leave everything as it is."""
 
 
 def replay(history: History, pipeline: Pipeline) -> Replay:

@@ -7,8 +7,10 @@ itself: that is an ack too. `StorageFailed` and `Interrupted` do pass.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
+from custody.model.event import AnyFact
 from custody.model.request import Ack, AnyRequest
 
 if TYPE_CHECKING:
@@ -28,6 +30,13 @@ class Executor(Protocol):
         """Return what has come of a request that an earlier process began; None to do it anew.
 
         It is asked for a request in doubt: one that was handed to an executor, and has no answer.
+        """
+        ...
+
+    def leave(self, reason: str, tell: Callable[[AnyFact], None]) -> None:
+        """End what stays between requests: the run ends, or this process leaves it.
+
+        What is told is durable when ``tell`` returns.
         """
         ...
 

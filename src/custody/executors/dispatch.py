@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, assert_never
 
 from custody.executors import Stage
@@ -13,16 +14,23 @@ from custody.model.request import (
     VerificationRequest,
     WriteRequest,
 )
+from custody.model.session import RecordedSession
+from custody.store.root import Root
 
 if TYPE_CHECKING:
     from custody.executors.agents import AgentExecutor
     from custody.executors.commands import CommandRunner
+    from custody.executors.sessions import Sessions, Tell
 
 
 class Dispatch:
     """The executor of all requests; close it when the run is left."""
 
-    def __init__(self) -> None:
+    def __init__(self, root: Root, recorded: Mapping[str, RecordedSession]) -> None:
+        self._root = root
+        self._recorded = recorded
+        """What the journal says of sessions that earlier processes have opened."""
+        self._open_sessions: Sessions | None = None
         self._agents: AgentExecutor | None = None
         self._runner: CommandRunner | None = None
 
@@ -52,8 +60,15 @@ class Dispatch:
             return self._agent_executor().recover(request, stage)
         return None
 
+    def leave(self, reason: str, tell: Tell) -> None:
+        """Close every session of the run, because it is left."""
+        if self._open_sessions is not None or any(one.open for one in self._recorded.values()):
+            self._sessions().leave(reason, tell)
+
     def close(self) -> None:
-        """End every process that is still there."""
+        """End every process that is still there; sessions that were not closed may stay."""
+        if self._open_sessions is not None:
+            self._open_sessions.close()
         if self._runner is not None:
             self._runner.close()
 
@@ -61,8 +76,15 @@ class Dispatch:
         if self._agents is None:
             from custody.executors.agents import AgentExecutor
 
-            self._agents = AgentExecutor(self._command_runner)
+            self._agents = AgentExecutor(self._command_runner, self._sessions)
         return self._agents
+
+    def _sessions(self) -> Sessions:
+        if self._open_sessions is None:
+            from custody.executors.sessions import Sessions
+
+            self._open_sessions = Sessions(self._root, self._recorded)
+        return self._open_sessions
 
     def _command_runner(self) -> CommandRunner:
         if self._runner is None:

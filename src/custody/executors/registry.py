@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
@@ -22,16 +22,18 @@ from custody.store.packages import module_names
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from custody.executors.sessions import Sessions
+
 ENTRY_POINTS = "custody.agents"
 DECLARED = "AGENT"
 """What the file of an agent calls its type."""
 
 
-def find_agent(spec: str, runner: Runner) -> Agent:
+def find_agent(spec: str, runner: Runner, sessions: Callable[[], Sessions]) -> Agent:
     """Return the agent that ``spec`` names; raises `UsageError` when there is none."""
     kind = check_agent(spec)
     argument = spec.partition(":")[2]
-    return kind.make(argument, AgentContext(kind.prefix, runner, os.environ))
+    return kind.make(argument, AgentContext(kind.prefix, runner, os.environ, sessions))
 
 
 def check_agent(spec: str) -> AgentType:

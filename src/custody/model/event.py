@@ -3,7 +3,7 @@
 A run is a sequence of facts. What the engine decided is a pure function of the facts before
 it, so the sequence can be made again from the answers in it. Facts that tell of the process
 rather than of a decision (`process_event`), or of what was done on the way to an answer
-(`ingest_event`), are passed over then.
+(`ingest_event`, `session_event`), are passed over then.
 """
 
 from __future__ import annotations
@@ -35,6 +35,12 @@ from custody.model.process_event import (
 )
 from custody.model.record import Document, Record
 from custody.model.request import Ack, AnyRequest
+from custody.model.session_event import (
+    SessionAckIgnored,
+    SessionAttached,
+    SessionClosed,
+    SessionOpened,
+)
 from custody.model.verdict import GateEffect, Verdict
 
 GENESIS = "0" * 64
@@ -275,6 +281,10 @@ AnyFact = (
     | IngestRejected
     | IngestChecked
     | IngestFailed
+    | SessionOpened
+    | SessionAttached
+    | SessionClosed
+    | SessionAckIgnored
 )
 
 FACTS: dict[str, type[AnyFact]] = {kind.__name__: kind for kind in AnyFact.__args__}

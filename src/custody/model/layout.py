@@ -10,6 +10,7 @@
     cache/  homes/<agent>/            what programs keep for their own speed
     outbox/NNN_<node>_<action>.md     what a person is asked
     inbox/<request>.<digest>.md       what the person answers, written once
+    session/<name>/<token>/           one generation of a session; see `custody.model.session`
 
 No other module spells these names. All paths are relative to the run directory, with ``/``.
 """
@@ -37,6 +38,7 @@ WORKSPACE = "workspace"
 LAYERS = "layers"
 CACHE = "cache"
 HOMES = "homes"
+SESSIONS = "session"
 
 PROMPT = "prompt.md"
 RESPONSE = "response.md"
@@ -67,6 +69,7 @@ WRITERS: dict[str, Writer] = {
     LAYERS: "stages",
     CACHE: "stages",
     HOMES: "stages",
+    SESSIONS: "stages",
 }
 """Who puts files into each folder. What stages write there no line of the journal names."""
 
@@ -124,6 +127,16 @@ def home_of(agent: str, folder: str) -> str:
     return f"{HOMES}/{agent}/{request_of(folder).replace('/', '.')}"
 
 
+def session_folder(session: str) -> str:
+    """Return the folder that holds the generations of a session."""
+    return f"{SESSIONS}/{session}"
+
+
+def generation_folder(session: str, token: int) -> str:
+    """Return the folder of one generation of a session."""
+    return f"{session_folder(session)}/{token}"
+
+
 def blob(sha256: str) -> str:
     """Return the file that holds a content."""
     return f"{BLOBS}/{blob_name(sha256)}"
@@ -155,8 +168,13 @@ def arguments(agent: str) -> str:
 
 
 def exchange(agent: str) -> str:
-    """Return the file of an attempt that holds what was sent to a model."""
+    """Return the file of an attempt that holds what was sent to a model, or to a session."""
     return f"{agent}.request.json"
+
+
+def session_ack(session: str) -> str:
+    """Return the file of an attempt that holds what a session said."""
+    return f"{session}.ack.json"
 
 
 def agent_log(agent: str) -> str:

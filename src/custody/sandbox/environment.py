@@ -76,14 +76,34 @@ def stage_environment(
     base: Mapping[str, str], *, run_dir: str, node: str, stage_dir: str, cache_dir: str
 ) -> dict[str, str]:
     """Return the variables of one stage; ``cache_dir`` must lie outside the workspace."""
-    quoted = cache_dir.replace("'", "'\\''")
     return {
         **base,
-        **{name: f"{cache_dir}/{folder}" for name, folder in CACHES.items()},
-        "PYTEST_ADDOPTS": f"-o 'cache_dir={quoted}/pytest'",
+        **cache_variables(cache_dir),
         "CUSTODY_RUN_DIR": run_dir,
         "CUSTODY_NODE_ID": node,
         "CUSTODY_STAGE_DIR": stage_dir,
+    }
+
+
+def session_environment(
+    base: Mapping[str, str], *, session_dir: str, session: str, token: int, cache_dir: str
+) -> dict[str, str]:
+    """Return the variables of a session's program; ``session_dir`` is the folder it works in."""
+    return {
+        **base,
+        **cache_variables(cache_dir),
+        "CUSTODY_SESSION": session,
+        "CUSTODY_SESSION_DIR": session_dir,
+        "CUSTODY_SESSION_TOKEN": str(token),
+    }
+
+
+def cache_variables(cache_dir: str) -> dict[str, str]:
+    """Return the variables that keep caches in one folder."""
+    quoted = cache_dir.replace("'", "'\\''")
+    return {
+        **{name: f"{cache_dir}/{folder}" for name, folder in CACHES.items()},
+        "PYTEST_ADDOPTS": f"-o 'cache_dir={quoted}/pytest'",
     }
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
 from custody.errors import Refused
 from custody.model.confinement import Confined, Level, Network, read_network
+from custody.model.event import AnyFact
 from custody.model.request import ToolRequest, VerificationRequest
 from custody.store.rundir import AttemptFolder, RunDirectory
 from custody.workspace.workspace import Workspace
@@ -115,3 +117,5 @@ class Stage(NamedTuple):
     workspace: Workspace
     sandbox: StageSandbox
     """What its programs run in."""
+    tell: Callable[[AnyFact], None]
+    """Writes a fact to the journal, durable on return; for what happens on the way to an ack."""

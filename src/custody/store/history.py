@@ -32,6 +32,8 @@ from custody.model.journal_version import CURRENT, VERSIONS, JournalVersion
 from custody.model.process_event import PipelineReplaced, RunWaiting
 from custody.model.record import decode, encode
 from custody.model.request import AnyRequest, Spent
+from custody.model.session import RecordedSession, outdated
+from custody.model.session_event import SessionClosed, SessionOpened
 from custody.store.chain import Chain, Lines, Link, decoded
 from custody.store.journal_file import chunks, good, open_journal, where
 from custody.store.line_index import LineIndex
@@ -49,6 +51,8 @@ class History:
         """What a person must answer, and since when; None when the run does not wait."""
         self.letters: set[str] = set()
         """What people were asked, and where the answers belong, by path."""
+        self.sessions: dict[str, RecordedSession] = {}
+        """The last generation of each session, by the session's name."""
         self.beyond_end = 0
         """The first line with a decision after the run's end; 0 when there is none."""
         self.version: JournalVersion = CURRENT
@@ -239,12 +243,16 @@ class History:
             case PipelineReplaced():
                 self._set_aside(fact.kept_seq, line.seq)
                 self.replaced.append(fact)
+                self.sessions = {name: outdated(one) for name, one in self.sessions.items()}
             case RequestAnswered():
                 for item in fact.ack.evidence:
                     if item.is_document:
                         self._documents.setdefault(item.path, []).append(line.seq)
             case RunWaiting():
                 self.letters |= {fact.path, fact.answer}
+            case SessionOpened() | SessionClosed():
+                is_open = isinstance(fact, SessionOpened)
+                self.sessions[fact.session] = RecordedSession(token=fact.token, open=is_open)
 
     def _set_aside(self, kept: int, at: int) -> None:
         self._index.set_aside(kept, at)

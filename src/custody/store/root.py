@@ -225,6 +225,14 @@ class Root:
         except OSError as error:
             raise failure(error, self._where(path), reading=True) from error
 
+    def touch(self, path: RelPath | str) -> None:
+        """Give a file that is there another time of change; nothing is written to it."""
+        try:
+            with self.parent(_name(path)) as (folder, name):
+                os.utime(name, dir_fd=folder, follow_symlinks=False)
+        except OSError as error:
+            raise failure(error, self._where(path)) from error
+
     def write_link(self, path: RelPath | str, target: str) -> None:
         """Put a symlink there, in the place of a plain file or of another symlink."""
         try:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import signal
 
+_USER_TICKS = 11
+"""Where the time stands that a process has computed, counted from its state on."""
+
 
 def children(process: int) -> list[int]:
     """Return the children of a process, those that have ended included."""
@@ -22,12 +25,30 @@ def children_by_search(process: int) -> list[int]:
     return [other for other in everybody if _parent(other) == process]
 
 
+def process_state(process: int) -> tuple[str, float]:
+    """Return the kernel's letter for what a process does, and the seconds it has computed.
+
+    The letter is ``X`` for one that is gone.
+    """
+    fields = _stat(process)
+    if not fields:
+        return "X", 0.0
+    ticks = int(fields[_USER_TICKS]) + int(fields[_USER_TICKS + 1])
+    return fields[0].decode(), ticks / os.sysconf("SC_CLK_TCK")
+
+
 def _parent(process: int) -> int:
+    fields = _stat(process)
+    return int(fields[1]) if fields else 0
+
+
+def _stat(process: int) -> list[bytes]:
+    """Return what the kernel says of a process, from its state on; nothing when it is gone."""
     try:
         # The name of the program stands in brackets and may hold anything.
-        return int(_read(f"/proc/{process}/stat").rpartition(b")")[2].split()[1])
+        return _read(f"/proc/{process}/stat").rpartition(b")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
-        return 0  # it has ended meanwhile
+        return []
 
 
 def _read(path: str) -> bytes:

@@ -5,6 +5,7 @@ import pytest
 
 from custody.cli.render.journal import detail, journal_line
 from custody.cli.result import Line
+from custody.model.confinement import Confined
 from custody.model.event import (
     FACTS,
     GENESIS,
@@ -41,6 +42,12 @@ from custody.model.process_event import (
 )
 from custody.model.record import encode
 from custody.model.request import Ack
+from custody.model.session_event import (
+    SessionAckIgnored,
+    SessionAttached,
+    SessionClosed,
+    SessionOpened,
+)
 from custody.model.verdict import Verdict
 
 FAILED = Outcome(status="fail", failure_reason="tool_exit_code_1")
@@ -100,6 +107,26 @@ SAID: list[tuple[AnyFact, str]] = [
         "aaaaaaaaaaaa → bbbbbbbbbbbb, kept to 4",
     ),
     (AgentReplaced(agent="stub"), "stub is asked from here on"),
+    (
+        SessionOpened(
+            session="sta",
+            token=2,
+            argv=("sta", "-exit"),
+            launcher=("srun",),
+            confined=Confined(level="L3"),
+        ),
+        "sta, token 2: srun sta -exit",
+    ),
+    (SessionAttached(session="sta", token=2, program=7), "sta, token 2: process 7 goes on"),
+    (
+        SessionClosed(session="sta", token=2, reason="exited", exit_code=3),
+        "sta, token 2: exited, exit code 3",
+    ),
+    (SessionClosed(session="sta", token=2, reason="lost"), "sta, token 2: lost"),
+    (
+        SessionAckIgnored(session="sta", token=1, request_id="a.1.1", sha256="a" * 64),
+        "sta, token 1: its ack to a.1.1 came too late",
+    ),
     (
         IngestWritten(node="a", doc_path="docs/a.md", count=2, blocks=(BlockNote(0, 3, "a.py"),)),
         "docs/a.md: 2 blocks, first a.py",

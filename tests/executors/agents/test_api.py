@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -219,6 +219,10 @@ def test_a_secret_that_the_model_says_is_not_kept(
 def test_a_missing_package_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [])
     monkeypatch.delitem(sys.modules, "openai", raising=False)
+
+    def nothing() -> NoReturn:
+        pytest.fail("nothing is started")
+
     with pytest.raises(UsageError, match="the package openai") as told:
-        find_agent("api:m", lambda: pytest.fail("nothing is started"))
+        find_agent("api:m", nothing, nothing)
     assert told.value.hint == "pip install 'custody[api]'"

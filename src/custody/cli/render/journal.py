@@ -31,6 +31,13 @@ from custody.model.process_event import (
     RunWaiting,
 )
 from custody.model.record import encode
+from custody.model.session_event import (
+    SessionAckIgnored,
+    SessionAttached,
+    SessionClosed,
+    SessionFact,
+    SessionOpened,
+)
 
 TONES: dict[Level, Tone] = {"info": "", "warning": "warn", "error": "bad"}
 PLAIN_LIMIT = 200
@@ -89,6 +96,8 @@ def _of_the_run(fact: AnyFact) -> str:  # noqa: PLR0911 - the same
             return f"{fact.agent} is asked from here on"
         case IngestFact() | IngestChecked() | IngestFailed():
             return f"{fact.doc_path}: {_of_blocks(fact)}"
+        case SessionFact():
+            return f"{fact.session}, token {fact.token}: {_of_a_session(fact)}"
         case PipelineCompleted():
             return ""
         case _:
@@ -108,6 +117,21 @@ def _of_blocks(fact: IngestFact | IngestChecked | IngestFailed) -> str:
     first_block = fact.blocks[0]
     why = f" ({first_block.reason})" if first_block.reason else ""
     return f"{count(fact.count, 'block')}, first {first_block.file or '-'}{why}"
+
+
+def _of_a_session(fact: SessionFact) -> str:
+    match fact:
+        case SessionOpened():
+            return " ".join((*fact.launcher, *fact.argv))
+        case SessionAttached():
+            return f"process {fact.program} goes on"
+        case SessionClosed():
+            code = "" if fact.exit_code is None else f", exit code {fact.exit_code}"
+            return f"{fact.reason}{code}"
+        case SessionAckIgnored():
+            return f"its ack to {fact.request_id} came too late"
+        case _:
+            return encode(fact).decode()[:PLAIN_LIMIT]
 
 
 def _outcome(outcome: Outcome) -> str:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from custody.executors import Stage
     from custody.executors.commands import CommandRunner
     from custody.executors.programs.program import ProgramRunner
+    from custody.executors.sessions import Session, Sessions
+    from custody.model.session import SessionKind
 
 
 class Agent(Protocol):
@@ -58,6 +60,8 @@ class AgentContext(msgspec.Struct, frozen=True):
     """Gives what runs command lines; `run` needs it, and agents that follow a program closely."""
     environment: Mapping[str, str]
     """The variables of this process."""
+    sessions: Callable[[], Sessions]
+    """Gives the sessions of the run; `session` needs it."""
 
     def settings(self, request: AgentRequest) -> Settings:
         """Return the agent's settings for one request."""
@@ -68,6 +72,10 @@ class AgentContext(msgspec.Struct, frozen=True):
         from custody.executors.programs.program import ProgramRunner
 
         return ProgramRunner(self.runner())
+
+    def session(self, kind: SessionKind) -> Session:
+        """Return the session of a kind: a program that stays between the requests of a run."""
+        return self.sessions().get(kind)
 
     def run(self, argv: Sequence[str], request: AgentRequest, stage: Stage) -> Ack:
         """Run a program in the workspace, confined as the run is; return how it ended.
@@ -125,8 +133,9 @@ class AgentType(msgspec.Struct, frozen=True, kw_only=True):
 class AgentExecutor:
     """Hands each agent request to the agent it names, made once."""
 
-    def __init__(self, runner: Runner) -> None:
+    def __init__(self, runner: Runner, sessions: Callable[[], Sessions]) -> None:
         self._runner = runner
+        self._sessions = sessions
         self._agents: dict[str, Agent] = {}
 
     def execute(self, request: AgentRequest, stage: Stage) -> Ack:
@@ -143,5 +152,5 @@ class AgentExecutor:
         if agent is None:
             from custody.executors.registry import find_agent
 
-            agent = self._agents[spec] = find_agent(spec, self._runner)
+            agent = self._agents[spec] = find_agent(spec, self._runner, self._sessions)
         return agent

@@ -1,0 +1,163 @@
+"""The folder of one generation of a session, named by its token: what is written to it and read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeVar
+
+from custody.errors import MalformedDocument
+from custody.model import layout
+from custody.model import session as names
+from custody.model.record import Document, decode, encode
+from custody.model.session import Beat, Ended, Fenced, SessionOrder, Stamp
+from custody.store.files import is_temporary
+from custody.store.mailbox import Box, Mailbox
+from custody.store.root import Root
+
+_OPEN, _CLOSED_TO_WRITERS = 0o755, 0o555
+_TAIL = 2048
+_T = TypeVar("_T", bound=Document)
+
+
+class Generation:
+    """One generation of a session."""
+
+    def __init__(self, root: Root, session: str, token: int) -> None:
+        self._root = root
+        self.session = session
+        self.token = token
+        self.path = layout.generation_folder(session, token)
+        """Relative to the run directory."""
+        box = f"{self.path}/{names.BOX}"
+        self.mailbox = Mailbox(
+            Box(root, f"{box}/{names.QUEUE}", ".json"), Box(root, f"{box}/{names.ACK}", ".json")
+        )
+        self.claims = Box(root, f"{box}/{names.CLAIM}", ".json")
+        self._ignored = Box(root, f"{self.path}/{names.IGNORED}", "")
+
+    @classmethod
+    def create(cls, root: Root, order: SessionOrder) -> Generation:
+        """Make the folder, durably, with everything that the watcher needs.
+
+        From then on the watcher of every older one ends its program.
+        """
+        one = cls(root, order.kind.name, order.token)
+        for name in (names.QUEUE, *names.WRITABLE):
+            root.make_dirs(f"{one.path}/{names.BOX}/{name}", sync=True)
+        root.create(f"{one.path}/{names.LEASE}", b"")
+        root.create(f"{one.path}/{names.ORDER}", encode(order))
+        return one
+
+    def is_whole(self) -> bool:
+        """Whether everything is there that the watcher needs."""
+        return self._root.exists(f"{self.path}/{names.ORDER}")
+
+    @property
+    def order(self) -> SessionOrder:
+        """What the watcher was told."""
+        path = f"{self.path}/{names.ORDER}"
+        return decode(self._root.read(path), SessionOrder, where=path)
+
+    def renew(self) -> None:
+        """Renew the lease."""
+        self._root.touch(f"{self.path}/{names.LEASE}")
+
+    def open_log(self, flags: int) -> int:
+        """Open the file for what the watcher and its launcher print."""
+        return self._root.open_fd(f"{self.path}/{names.WATCHER_LOG}", flags)
+
+    def beat(self) -> Beat | None:
+        """Return the last heartbeat; None when there was none."""
+        return self._read(names.BEAT, Beat)
+
+    def ended(self) -> Ended | None:
+        """Return how it ended; None as long as it has not."""
+        return self._read(names.ENDED, Ended)
+
+    def fenced(self) -> Fenced | None:
+        """Return since when its acks do not count; None as long as they do."""
+        return self._read(names.FENCED, Fenced)
+
+    def ready(self) -> bool:
+        """Whether the program takes requests."""
+        return names.READY in self._root.names(f"{self.path}/{names.BOX}/{names.STATE}")
+
+    def ask_to_close(self) -> None:
+        """Let the watcher end the program with its next beat."""
+        if not self._root.exists(f"{self.path}/{names.CLOSE}"):
+            self._root.create(f"{self.path}/{names.CLOSE}", b"")
+
+    def fence(self, by: int) -> None:
+        """Let no further ack count, durably; where modes hold, none can be written either.
+
+        Of one that has ended, or was never whole, nothing can come: its folders stay as they are.
+        """
+        if not self.is_whole():
+            return
+        if self.fenced() is None:
+            fenced = Fenced(by=by, acks=tuple(self.mailbox.acks.keys()))
+            self._root.create(f"{self.path}/{names.FENCED}", encode(fenced))
+        self._set_modes(_OPEN if self.ended() else _CLOSED_TO_WRITERS)
+
+    def tidy(self) -> None:
+        """Remove what nobody needs of one that is given up: its cache, and what is half written."""
+        for name in self._root.names(self.path):
+            if is_temporary(name) or (name == names.CACHE and self.ended() is not None):
+                self._root.remove_tree(f"{self.path}/{name}")
+
+    def _set_modes(self, mode: int) -> None:
+        for name in names.WRITABLE:
+            self._root.change_mode(f"{self.path}/{names.BOX}/{name}", mode)
+
+    def counted(self, key: str) -> bytes | None:
+        """Return the ack to a request; None without one, or when it came after the fence."""
+        fenced = self.fenced()
+        return self.mailbox.acks.get(key) if fenced is None or key in fenced.acks else None
+
+    def late(self) -> Iterator[tuple[str, bytes]]:
+        """Yield acks that came after it was fenced, each as long as it is not set aside."""
+        fenced = self.fenced()
+        if fenced is None:
+            return
+        for key in self.mailbox.acks.keys():  # noqa: SIM118 - a box is no mapping
+            if key not in fenced.acks and not self._ignored.has(key):
+                yield key, self.mailbox.acks.get(key) or b""
+
+    def set_aside(self, key: str) -> None:
+        """Take note that a late ack was recorded."""
+        self._ignored.put(key, b"")
+
+    def wrong_with(self, data: bytes, key: str) -> str:
+        """Return what is wrong with the stamp of an ack to a request; empty when nothing is."""
+        try:
+            stamp = decode(data, Stamp, where=self.path)
+        except MalformedDocument as malformed:
+            return f"the ack cannot be read: {malformed.what}"
+        if stamp.token != self.token:
+            return f"the ack is of token {stamp.token}, not of {self.token}"
+        if stamp.request_id != key:
+            return f"the ack answers {stamp.request_id!r}, not {key!r}"
+        return ""
+
+    def streams(self) -> tuple[bytes, bytes]:
+        """Return the ends of what the program has printed, both streams."""
+        return self._tail(names.STDOUT), self._tail(names.STDERR)
+
+    def _tail(self, name: str) -> bytes:
+        path = f"{self.path}/{name}"
+        return self._root.read(path)[-_TAIL:] if self._root.exists(path) else b""
+
+    def _read(self, name: str, kind: type[_T]) -> _T | None:
+        """Return a document of the folder, which is listed first for the reason of `Box.has`."""
+        if name not in self._root.names(self.path):
+            return None
+        path = f"{self.path}/{name}"
+        return decode(self._root.read(path), kind, where=path)
+
+
+def tokens(root: Root, session: str) -> list[int]:
+    """Return the tokens under which a session was opened, in order."""
+    folder = layout.session_folder(session)
+    if not root.exists(folder):
+        return []
+    return sorted(int(name) for name in root.names(folder) if name.isdecimal())

@@ -1,0 +1,201 @@
+"""The watcher of a session: keeps a resident program for as long as somebody needs it.
+
+    python -m custody.supervise.watcher SESSION TOKEN
+
+It is a process of its own beside the program, on the program's machine, and talks to the runtime
+by the files of the session's folder alone (`custody.model.session`). So it outlives a runtime that
+is killed, and the program with it; but not for long. With every beat it looks whether the lease was
+renewed, whether the session is to close and whether a newer token was taken, and ends the program
+when there is no use for it any more. How long ago something changed it tells by its own clock.
+
+The program is started by a `Supervisor`, confined and without its secrets as the programs of a
+stage are; whoever kills the watcher ends all of it, and nothing that it has started is left.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import shlex
+import signal
+import sys
+import time
+from types import FrameType
+
+from custody.model import session as names
+from custody.model.record import decode, encode
+from custody.model.request import Command, CommandLine
+from custody.model.session import Beat, Ended, EndReason, SessionOrder
+from custody.sandbox.confinement import Confinement, stage_confinement
+from custody.sandbox.environment import base_environment, make_caches, session_environment
+from custody.sandbox.toolchains import toolchains
+from custody.store.resolve import own
+from custody.store.root import Root
+from custody.supervise.descendants import children, process_state
+from custody.supervise.supervisor import (
+    Launch,
+    Limits,
+    Listener,
+    ProcessResult,
+    StreamName,
+    Supervisor,
+)
+
+_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+
+
+class _TimeToEnd(Exception):
+    """The session is not needed any more."""
+
+    def __init__(self, reason: EndReason) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Watcher(Listener):
+    """Watches over one program."""
+
+    def __init__(self, session: Root, token: int) -> None:
+        self._session = session
+        self._token = token
+        order = decode(session.read(f"{token}/{names.ORDER}"), SessionOrder, where=session.path)
+        self._kind = order.kind
+        self._level = order.level
+        self._beats = 0
+        self._terminated = False
+        self._lease = 0
+        self._renewed = time.monotonic()
+
+    def watch(self) -> None:
+        """Start the program and stay with it to its end, which is written down."""
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, self._told_to_end)
+        started = time.monotonic()
+        try:
+            self.beat(0.0)
+            ended = _ended(self._run())
+        except _TimeToEnd as end:
+            ended = Ended(reason=end.reason, seconds=round(time.monotonic() - started, 3))
+        self._session.create(f"{self._token}/{names.ENDED}", encode(ended), parents=False)
+
+    def heard(self, stream: StreamName, data: bytes) -> None:
+        """Take no notice: output is on file already."""
+
+    def beat(self, seconds: float) -> None:
+        """Tell that the session lives; raises `_TimeToEnd` when it need not."""
+        del seconds
+        if reason := self._reason_to_end():
+            raise _TimeToEnd(reason)
+        self._beats += 1
+        program = _program(self._level)
+        process, cpu = process_state(program) if program else ("", 0.0)
+        beat = Beat(
+            beat=self._beats, watcher=os.getpid(), program=program, process=process, cpu=cpu
+        )
+        self._session.write(f"{self._token}/{names.BEAT}", encode(beat), parents=False)
+
+    def _reason_to_end(self) -> EndReason | None:
+        if self._terminated:
+            return "terminated"
+        if any(int(name) > self._token for name in self._session.names() if name.isdecimal()):
+            return "fenced"
+        if names.CLOSE in self._session.names(str(self._token)):
+            return "closed"
+        if (renewed := self._last_renewal()) != self._lease:
+            self._lease, self._renewed = renewed, time.monotonic()
+        left = self._renewed + self._kind.lease - time.monotonic()
+        return "lease_expired" if left < 0 else None
+
+    def _last_renewal(self) -> int:
+        """Return when the lease was touched; opened first, since attributes may be remembered."""
+        lease = self._session.open_fd(f"{self._token}/{names.LEASE}", os.O_RDONLY)
+        try:
+            return os.fstat(lease).st_mtime_ns
+        finally:
+            os.close(lease)
+
+    def _run(self) -> ProcessResult:
+        kind = self._kind
+        line = CommandLine(text=shlex.join(kind.argv), commands=(Command(argv=kind.argv),))
+        limits = Limits(timeout=math.inf, output=kind.output, grace=kind.grace, heartbeat=kind.beat)
+        stdout = self._session.open_fd(f"{self._token}/{names.STDOUT}", _APPEND)
+        stderr = self._session.open_fd(f"{self._token}/{names.STDERR}", _APPEND)
+        with Supervisor() as supervisor:
+            return supervisor.run(
+                line, self._launch(), limits, stdout=stdout, stderr=stderr, listener=self
+            )
+
+    def _launch(self) -> Launch:
+        """Return where the program runs and what it sees: its box, and nothing else of the run."""
+        kind = self._kind
+        folder = f"{self._session.path}/{self._token}"
+        box, cache = f"{folder}/{names.BOX}", f"{folder}/{names.CACHE}"
+        make_caches(cache)
+        base = base_environment(os.environ)
+        environment = session_environment(
+            base, session_dir=box, session=kind.name, token=self._token, cache_dir=cache
+        )
+        confinement = self._confinement(box, cache, toolchains(base, kind.argv[:1]))
+        if confinement is not None and confinement.home:
+            environment["HOME"] = confinement.home
+        passed = {name: os.environ[name] for name in kind.passed if name in os.environ}
+        return Launch(box, {**environment, **passed, **kind.variables}, confinement)
+
+    def _confinement(self, box: str, cache: str, programs: tuple[str, ...]) -> Confinement | None:
+        if self._level == "L1":
+            return None
+        return stage_confinement(
+            self._level,
+            workspace=box,
+            cache=cache,
+            layers=None,
+            network=self._kind.network,
+            reach=self._kind.reach,
+            changeable=names.WRITABLE,
+            readable=(*programs, *self._kind.readable),
+            writable=self._kind.writable,
+        )
+
+    def _told_to_end(self, _number: int, _frame: FrameType | None) -> None:
+        self._terminated = True
+
+
+def _program(level: str) -> int:
+    """Return the process of the program that the supervisor has started; 0 for none.
+
+    Between it and the watcher stand a guardian, a keeper and, at L3, the first process of the
+    sandbox, each with the next as its first child.
+    """
+    process = os.getpid()
+    for _ in range(4 if level == "L3" else 3):
+        below = children(process)
+        if not below:
+            return 0
+        process = below[0]
+    return process
+
+
+def _ended(result: ProcessResult) -> Ended:
+    reason: EndReason = "exited"
+    if result.failure:
+        reason = "not_started"
+    elif result.ended_by in {"output_limit", "supervisor_lost"}:
+        reason = "output_limit" if result.ended_by == "output_limit" else "supervisor_lost"
+    return Ended(
+        reason=reason,
+        exit_code=result.exit_code,
+        signal=result.signal,
+        failure=result.failure,
+        seconds=result.seconds,
+    )
+
+
+def main(folder: str, token: str) -> None:
+    """Watch over the session of ``token`` in a folder, and end with it."""
+    os.chdir("/")
+    with Root.open(folder, resolver=own) as session:
+        Watcher(session, int(token)).watch()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

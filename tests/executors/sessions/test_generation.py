@@ -1,0 +1,117 @@
+"""The folder of one generation: made durably, fenced for good, its late acks told once."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from custody.executors.sessions.generation import Generation, tokens
+from custody.model.session import Ended, SessionKind, SessionOrder
+from custody.store.root import Root
+
+KIND = SessionKind(name="sta", argv=("sta",))
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Root:
+    """Return a run directory."""
+    return Root.open(str(tmp_path))
+
+
+def opened(root: Root, token: int) -> Generation:
+    return Generation.create(root, SessionOrder(token=token, level="L1", kind=KIND))
+
+
+def box(root: Root, token: int, name: str) -> Path:
+    return Path(root.path) / f"session/sta/{token}/box/{name}"
+
+
+def test_tokens_are_numbers_in_order(root: Root) -> None:
+    assert tokens(root, "sta") == []
+    for token in (2, 10, 1):
+        opened(root, token)
+    (Path(root.path) / "session/sta/notes").mkdir()
+    assert tokens(root, "sta") == [1, 2, 10]
+
+
+def test_everything_is_there_that_a_watcher_needs(root: Root) -> None:
+    one = Generation(root, "sta", 1)
+    assert not one.is_whole()
+    one = opened(root, 1)
+    assert one.is_whole()
+    assert one.order.kind == KIND
+    assert (one.beat(), one.ended(), one.fenced(), one.ready()) == (None, None, None, False)
+    assert sorted(os.listdir(box(root, 1, ""))) == ["ack", "claim", "queue", "state", "work"]
+
+
+def test_a_lease_is_another_one_each_time(root: Root) -> None:
+    one = opened(root, 1)
+    path = Path(root.path) / one.path / "lease"
+    os.utime(path, (0, 0))
+    one.renew()
+    assert path.stat().st_mtime > 0
+
+
+def test_what_a_killed_watcher_left_half_written_is_removed(root: Root) -> None:
+    one = opened(root, 1)
+    (Path(root.path) / one.path / ".tmp.12.3").write_bytes(b"half")
+    one.tidy()
+    assert sorted(root.names(one.path)) == ["box", "lease", "order.json"]
+
+
+def test_acks_count_that_came_before_the_fence(root: Root) -> None:
+    one = opened(root, 1)
+    one.mailbox.acks.put("a.1.1", b"early")
+    one.fence(2)
+    one.mailbox.acks.put("b.1.1", b"late")
+    one.fence(3)
+    assert (one.counted("a.1.1"), one.counted("b.1.1")) == (b"early", None)
+    assert list(one.late()) == [("b.1.1", b"late")]
+    one.set_aside("b.1.1")
+    assert list(one.late()) == []
+
+
+def test_nothing_is_late_without_a_fence(root: Root) -> None:
+    one = opened(root, 1)
+    one.mailbox.acks.put("a.1.1", b"early")
+    assert one.counted("a.1.1") == b"early"
+    assert list(one.late()) == []
+
+
+def test_a_fence_closes_the_folders_until_the_end_is_known(root: Root) -> None:
+    one = opened(root, 1)
+    one.fence(2)
+    for name in ("ack", "claim", "state", "work"):
+        assert stat.S_IMODE(box(root, 1, name).stat().st_mode) == 0o555
+    root.create(f"{one.path}/ended.json", json.dumps({"reason": "fenced"}).encode())
+    assert one.ended() == Ended(reason="fenced")
+    one.fence(2)
+    assert stat.S_IMODE(box(root, 1, "ack").stat().st_mode) == 0o755
+
+
+def test_one_that_was_never_whole_is_left_alone(root: Root) -> None:
+    root.make_dirs("session/sta/1/box")
+    one = Generation(root, "sta", 1)
+    one.fence(2)
+    assert one.fenced() is None
+
+
+@pytest.mark.parametrize(
+    ("ack", "wrong"),
+    [
+        ({"request_id": "a.1.1", "token": 1, "more": [1]}, ""),
+        ({"request_id": "a.1.1", "token": 2}, "the ack is of token 2, not of 1"),
+        ({"request_id": "b.1.1", "token": 1}, "the ack answers 'b.1.1', not 'a.1.1'"),
+        ({"request_id": "a.1.1"}, "the ack cannot be read"),
+        ({"request_id": "a.1.1", "token": "1"}, "the ack cannot be read"),
+        ([], "the ack cannot be read"),
+    ],
+)
+def test_an_ack_must_be_stamped(root: Root, ack: object, wrong: str) -> None:
+    said = opened(root, 1).wrong_with(json.dumps(ack).encode(), "a.1.1")
+    assert said.startswith(wrong)
+    assert bool(said) == bool(wrong)

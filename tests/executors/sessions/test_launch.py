@@ -1,0 +1,75 @@
+"""A watcher is started so that nobody has to wait for it, and ended when it must be."""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from custody.executors.sessions.generation import Generation
+from custody.executors.sessions.launch import Launched
+from custody.model.session import SessionKind, SessionOrder
+from custody.store.root import Root
+from support.agent_run import wait_for
+from support.processes import is_alive
+from support.remains import Remains
+
+
+@pytest.fixture
+def generation(tmp_path: Path) -> Iterator[Generation]:
+    """Return the folder of a session whose program stays; nothing runs afterwards."""
+    with Remains() as remains, Root.open(str(tmp_path)) as root:
+        kind = SessionKind(name="s", argv=("sleep", "600"), beat=0.05, grace=1.0)
+        yield Generation.create(root, SessionOrder(token=1, level="L1", kind=kind))
+        assert remains.trouble(tmp_path) == ""
+
+
+def test_it_holds_nothing_open_that_others_wait_for(generation: Generation, tmp_path: Path) -> None:
+    reader, writer = os.pipe2(0)  # as a shell hands them down
+    launched = Launched.start((), str(tmp_path), generation)
+    os.close(writer)
+    wait_for(lambda: generation.beat() is not None)
+    assert select.select([reader], [], [], 10)[0]
+    assert os.read(reader, 1) == b"", "the end of the pipe is seen although the watcher lives"
+    os.close(reader)
+    generation.ask_to_close()
+    launched.end(30)
+
+
+def test_it_leads_a_session_of_its_own(generation: Generation, tmp_path: Path) -> None:
+    launched = Launched.start((), str(tmp_path), generation)
+    wait_for(lambda: generation.beat() is not None)
+    beat = generation.beat()
+    assert beat is not None
+    assert os.getsid(beat.watcher) == beat.watcher != os.getsid(0)
+    assert not launched.gone()
+    generation.ask_to_close()
+    launched.end(30)
+    assert launched.gone()
+    assert generation.ended() is not None
+
+
+def test_one_that_does_not_end_is_killed(generation: Generation, tmp_path: Path) -> None:
+    launched = Launched.start((), str(tmp_path), generation)
+    wait_for(lambda: (beat := generation.beat()) is not None and beat.program > 0)
+    beat = generation.beat()
+    assert beat is not None
+    launched.end(0.0)
+    wait_for(lambda: not is_alive(beat.program))
+    assert generation.ended() is None
+
+
+def test_what_it_prints_is_kept(generation: Generation, tmp_path: Path) -> None:
+    says = (sys.executable, "-c", "print('no node is free')")
+    launched = Launched.start(says, str(tmp_path), generation)
+    wait_for(launched.gone)
+    assert (tmp_path / generation.path / "watcher.log").read_text() == "no node is free\n"
+
+
+def test_a_launcher_that_is_not_there(generation: Generation, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        Launched.start(("no-such-launcher",), str(tmp_path), generation)
