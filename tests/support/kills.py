@@ -15,6 +15,7 @@ import uuid
 from pathlib import Path
 
 from custody.supervise.descendants import children
+from support.processes import descendants
 
 RUNTIME = """
 import random, sys
@@ -48,18 +49,13 @@ def kill_once(folder: Path, level: str, victim: str, delay: float) -> list[int]:
         assert runtime.stdout is not None
         guardian = int(runtime.stdout.readline())
         time.sleep(delay)
-        started = _descendants(guardian)
+        started = descendants(guardian)
         pids = {"runtime": [runtime.pid], "keeper": children(guardian), "guardian": [guardian]}
         for pid in pids[victim]:
             os.kill(pid, signal.SIGKILL)
         left = [] if victim == "runtime" else _wait_for_none(started, "")
         runtime.kill()
     return left or _wait_for_none([], mark)
-
-
-def _descendants(process: int) -> list[int]:
-    own = children(process)
-    return own + [below for child in own for below in _descendants(child)]
 
 
 def _wait_for_none(pids: list[int], mark: str) -> list[int]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from custody.model.request import Command, CommandLine
 from custody.sandbox.environment import base_environment, make_caches, stage_environment
+from custody.supervise.descendants import children
 from custody.supervise.supervisor import (
     Launch,
     Limits,
@@ -81,6 +82,11 @@ class Bench:
                 listener=listener,
             )
         return Ran(result, out.read_bytes(), err.read_bytes())
+
+
+def descendants(process: int) -> list[int]:
+    """Return everything that a process has started, and what that has started."""
+    return [one for child in children(process) for one in (child, *descendants(child))]
 
 
 def is_alive(pid: int) -> bool:

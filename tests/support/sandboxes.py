@@ -13,6 +13,8 @@ from custody.sandbox.environment import base_environment
 from custody.sandbox.toolchains import toolchains
 from custody.supervise.supervisor import Launch, Limits, ProcessResult, Supervisor
 
+LEVELS = ("L1", "L2", "L3")
+
 
 class Ran(NamedTuple):
     """A result, and what its streams kept."""
@@ -42,6 +44,11 @@ class Site:
         (self.workspace / "holdout" / "answer.txt").write_text("42")
         (self.workspace / "kept.txt").write_text("kept")
         os.mknod(self.run_folder / "mask" / "holdout", 0o020000, 0)
+
+    @property
+    def guardian(self) -> int:
+        """The process between the supervisor and its keeper."""
+        return self.supervisor._ready_keeper()._pid
 
     def layers(self) -> OverlayPaths:
         """Return layers for one more attempt."""

@@ -1,0 +1,108 @@
+"""The first process of a sandbox does one thing, and never goes on as the keeper."""
+
+from __future__ import annotations
+
+import os
+from typing import NoReturn
+
+import msgspec
+import pytest
+
+from custody.sandbox.apply import CannotConfine
+from custody.supervise.command_list import End
+from custody.supervise.protocol import Channel, Done, Stop
+from custody.supervise.sandbox_init import Inside, fork_inside
+from support.overlay import in_child
+from support.sandboxes import Site
+
+
+def echo(channel: Channel) -> NoReturn:
+    """Say as what one was asked, and end."""
+    channel.receive()
+    channel.send(Done(End(os.getpid()), 0, 0))
+    os._exit(0)
+
+
+def fail(_: Channel) -> NoReturn:
+    raise RuntimeError("whatever it is")
+
+
+def exit_code(inside: Inside) -> int:
+    inside.channel.close()
+    return os.waitstatus_to_exitcode(os.waitpid(inside.first, 0)[1])
+
+
+def test_it_is_asked_and_answers_as_the_first_process(site: Site) -> None:
+    base = site.confinement("L3").base
+
+    def work() -> tuple[object, ...]:
+        inside = fork_inside(base, echo)
+        inside.channel.send(Stop(kill=False))
+        answer = inside.channel.receive()
+        assert isinstance(answer, Done)
+        return answer.end.exit_code, inside.base == base, exit_code(inside)
+
+    assert in_child(work) == (1, True, 0)
+
+
+def test_what_fails_in_it_ends_there(site: Site) -> None:
+    base = site.confinement("L3").base
+
+    def work() -> tuple[object, int]:
+        inside = fork_inside(base, fail)
+        return inside.channel.receive(), exit_code(inside)
+
+    assert in_child(work) == (None, 1)
+
+
+def test_it_notices_that_the_keeper_is_gone(site: Site) -> None:
+    """No end of the pipe to it is left in the process itself."""
+    base = site.confinement("L3").base
+
+    def work() -> int:
+        def wait(channel: Channel) -> NoReturn:
+            os._exit(5 if channel.receive() is None else 6)
+
+        return exit_code(fork_inside(base, wait))
+
+    assert in_child(work) == 5
+
+
+def test_it_knows_what_it_was_made_of(site: Site) -> None:
+    shown = site.home / "tool"
+    shown.mkdir()
+    base = msgspec.structs.replace(site.confinement("L3"), readable=(str(shown),)).base
+
+    def seen() -> tuple[int, ...]:
+        def work() -> tuple[int, ...]:
+            inside = fork_inside(base, echo)
+            exit_code(inside)
+            return inside.seen
+
+        return in_child(work)
+
+    before = seen()
+    assert seen() == before
+    shown.rename(site.home / "old")
+    shown.mkdir()
+    assert seen() != before
+
+
+def test_no_descriptor_is_left_when_there_is_no_sandbox(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: object) -> int:
+        raise CannotConfine("no namespaces")
+
+    monkeypatch.setattr("custody.sandbox.apply.clone_inside", refuse)
+    base = site.confinement("L3").base
+
+    def work() -> tuple[str, bool]:
+        before = os.listdir("/proc/self/fd")
+        try:
+            fork_inside(base, echo)
+        except CannotConfine as error:
+            return str(error), os.listdir("/proc/self/fd") == before
+        return "", False
+
+    assert in_child(work) == ("no namespaces", True)
