@@ -12,12 +12,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from custody.model.request import Command
 from custody.sandbox.confinement import Confinement
-from support.sandboxes import Ran, Site
+from support.sandboxes import CONFINED, Ran, Site
 from support.servers import Server, answer, echo, hello, read_head
 
-LEVELS = ("L2", "L3")
 PYTHON = sys.executable
 FETCH = "import sys, urllib.request as r; print(r.urlopen(sys.argv[1], timeout=20).read().decode())"
 
@@ -32,30 +30,26 @@ def _nothing_is_left(site: Site) -> Iterator[None]:
     assert (set(threading.enumerate()), len(os.listdir("/proc/self/fd"))) == before
 
 
-def gated(site: Site, level: str, *reach: str) -> Confinement:
-    return msgspec.structs.replace(site.confinement(level), reach=reach)
-
-
 def python(site: Site, confinement: Confinement, script: str, *arguments: object) -> Ran:
     words = [str(argument) for argument in arguments]
     return site.run(confinement, PYTHON, "-c", script, *words, timeout=60)
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", CONFINED)
 def test_a_named_server_is_reached_straight_and_by_the_proxy(site: Site, level: str) -> None:
     with Server(hello) as server:
         url = f"http://{server.name}/x"
         line = f"curl -sS {url}; curl -sS --noproxy '' {url}; curl -sS --noproxy '' -p {url}"
-        ran = site.run(gated(site, level, server.name), "sh", "-c", line, timeout=60)
+        ran = site.run(site.reaching(level, server.name), "sh", "-c", line, timeout=60)
         assert (ran.stdout, ran.stderr) == ("hello GET /x HTTP/1.1" * 3, "")
         assert server.count == 3
         assert ran.result.reached == (server.name,)
-        fetched = python(site, gated(site, level, server.name), FETCH, url)
+        fetched = python(site, site.reaching(level, server.name), FETCH, url)
         assert fetched.stdout == "hello GET /x HTTP/1.1\n"
     assert ran.result.refused == fetched.result.refused == ()
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", CONFINED)
 def test_a_name_is_reached_by_the_proxy_of_the_environment(
     site: Site, level: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -67,15 +61,15 @@ def test_a_name_is_reached_by_the_proxy_of_the_environment(
     with Server(pretend) as upstream:
         monkeypatch.setenv("HTTP_PROXY", f"http://{upstream.name}")
         monkeypatch.delenv("http_proxy", raising=False)
-        confinement = gated(site, level, "API.example.com:80")
+        confinement = site.reaching(level, "API.example.com:80")
         ran = python(site, confinement, FETCH, "http://api.example.com/y")
     assert ran.stdout == "hello GET /y HTTP/1.1\n", ran
     assert ran.result.reached == ("api.example.com:80",)
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", CONFINED)
 def test_programs_are_told_where_the_proxy_is(site: Site, level: str) -> None:
-    ran = site.run(gated(site, level, "a.example:1"), "env")
+    ran = site.run(site.reaching(level, "a.example:1"), "env")
     variables = dict(line.split("=", 1) for line in ran.stdout.splitlines())
     proxies = {variables[f"{name}_PROXY"] for name in ("HTTP", "HTTPS", "ALL")}
     proxies |= {variables[f"{name}_proxy"] for name in ("http", "https", "all")}
@@ -151,7 +145,7 @@ OPEN = {"L2": {"named"}, "L3": {"named", "listen"}}
 """Listening in a network of one's own is heard by nobody outside."""
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", CONFINED)
 def test_nothing_else_is_reached(site: Site, level: str, tmp_path: Path) -> None:
     door = str(tmp_path / "door")
     with (
@@ -164,7 +158,7 @@ def test_nothing_else_is_reached(site: Site, level: str, tmp_path: Path) -> None
         abstract.bind(f"\0{door}")
         unix.listen()
         abstract.listen()
-        confinement = gated(site, level, named.name)
+        confinement = site.reaching(level, named.name)
         ran = python(site, confinement, ATTEMPTS, named.port, other.port, door)
         assert other.count == 0
     assert ran.result.succeeded, ran
@@ -177,20 +171,20 @@ def test_nothing_else_is_reached(site: Site, level: str, tmp_path: Path) -> None
         )
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", CONFINED)
 @pytest.mark.parametrize("name", ["unlisted.example:443", "127.0.0.1:{}", "[::1]:{}"])
 def test_what_the_proxy_is_asked_for_in_vain_is_told(site: Site, level: str, name: str) -> None:
     with Server(hello) as server:
         name = name.format(server.port)
         line = f"curl -sS --noproxy '' http://{name}/; curl -sS --noproxy '' -p http://{name}/"
-        ran = site.run(gated(site, level, "api.example.com:443"), "sh", "-c", line)
+        ran = site.run(site.reaching(level, "api.example.com:443"), "sh", "-c", line)
         assert server.count == 0
     assert f"{name} is not among the servers that can be reached here" in ran.stdout
     assert "403" in ran.stderr
     assert (ran.result.reached, ran.result.refused) == ((), (name,))
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", CONFINED)
 def test_without_a_server_everything_stays_shut(site: Site, level: str) -> None:
     script = "import os, socket; print('HTTP_PROXY' in os.environ); socket.socket()"
     ran = python(site, site.confinement(level), script)
@@ -199,16 +193,16 @@ def test_without_a_server_everything_stays_shut(site: Site, level: str) -> None:
 
 
 def test_nothing_is_set_where_nothing_is_confined(site: Site) -> None:
-    ran = site.run(gated(site, "L1", "a.example:1"), "sh", "-c", "echo $HTTP_PROXY")
+    ran = site.run(site.reaching("L1", "a.example:1"), "sh", "-c", "echo $HTTP_PROXY")
     assert (ran.stdout, ran.result.reached) == ("\n", ())
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", CONFINED)
 def test_what_names_no_server_is_a_failure(site: Site, level: str) -> None:
-    ran = site.run(gated(site, level, "a.example"), "touch", "started")
+    ran = site.run(site.reaching(level, "a.example"), "touch", "started")
     reason = "confinement_failed: 'a.example' has no port; host:port is meant"
     assert ran.result.failure_reason == reason
-    assert site.run(gated(site, level, "a.example:1"), "true").result.succeeded
+    assert site.run(site.reaching(level, "a.example:1"), "true").result.succeeded
 
 
 LARGE = """
@@ -227,10 +221,12 @@ print(data == block * count)
 """
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", CONFINED)
 def test_large_amounts_pass(site: Site, level: str) -> None:
     with Server(echo) as server:
-        assert python(site, gated(site, level, server.name), LARGE, server.port).stdout == "True\n"
+        assert (
+            python(site, site.reaching(level, server.name), LARGE, server.port).stdout == "True\n"
+        )
 
 
 EVENTS = """
@@ -244,7 +240,7 @@ with opener.open(sys.argv[1], timeout=30) as stream:
 """
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", CONFINED)
 def test_events_arrive_as_they_are_sent(site: Site, level: str) -> None:
     seen = threading.Event()
 
@@ -259,7 +255,7 @@ def test_events_arrive_as_they_are_sent(site: Site, level: str) -> None:
 
     with Server(stream) as server:
         line = f"exec {PYTHON} -c '{EVENTS}' http://{server.name}/ $HTTP_PROXY"
-        ran = site.run(gated(site, level, server.name), "sh", "-c", line, timeout=60)
+        ran = site.run(site.reaching(level, server.name), "sh", "-c", line, timeout=60)
     assert ran.stdout == "data: 1\ndata: 2\n", ran
 
 
@@ -273,10 +269,10 @@ with ThreadPoolExecutor(20) as pool:
 """
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", CONFINED)
 def test_many_connections_at_once(site: Site, level: str) -> None:
     with Server(hello) as server:
-        ran = python(site, gated(site, level, server.name), MANY, f"http://{server.name}/")
+        ran = python(site, site.reaching(level, server.name), MANY, f"http://{server.name}/")
         assert ran.stdout == "60\n", ran
         assert server.count == 60
 
@@ -290,7 +286,7 @@ while True:
 """
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", CONFINED)
 def test_a_program_ended_in_the_middle_leaves_nothing(site: Site, level: str) -> None:
     ended = threading.Event()
 
@@ -304,63 +300,20 @@ def test_a_program_ended_in_the_middle_leaves_nothing(site: Site, level: str) ->
 
     with Server(pour) as server:
         words = (PYTHON, "-c", ENDLESS, str(server.port))
-        ran = site.run(gated(site, level, server.name), *words, timeout=1)
+        ran = site.run(site.reaching(level, server.name), *words, timeout=1)
         assert ran.result.ended_by == "timeout"
         assert ended.wait(20)
         with Server(hello) as next_server:
-            confinement = gated(site, level, next_server.name)
+            confinement = site.reaching(level, next_server.name)
             ran = site.run(confinement, PYTHON, "-c", FETCH, f"http://{next_server.name}/")
     assert ran.stdout.startswith("hello"), ran
-
-
-FLAGS = """
-import fcntl, os, socket
-for kind in (0, socket.SOCK_NONBLOCK):
-    end = socket.socket(socket.AF_INET, socket.SOCK_STREAM | kind, 0)
-    print(os.get_inheritable(end.fileno()), end.getblocking(), end.getsockopt(1, 25, 16)[:2])
-libc = __import__("ctypes").CDLL(None)
-print(bool(fcntl.fcntl(libc.socket(2, 1, 6), fcntl.F_GETFD)), libc.socket(10, 1, 0) > 0)
-"""
-
-
-def test_sockets_at_l2_are_tied_to_loopback_and_else_as_asked_for(site: Site) -> None:
-    ran = python(site, gated(site, "L2", "a.example:1"), FLAGS)
-    assert ran.stdout == "False True b'lo'\nFalse False b'lo'\nFalse True\n", ran
-
-
-if os.geteuid() == 0:
-
-    def test_another_user_gets_its_sockets_at_l2(site: Site) -> None:
-        os.chown(site.workspace, 65534, 65534)
-        with Server(hello) as server:
-            other = msgspec.structs.replace(gated(site, "L2", server.name), user=65534)
-            ran = site.run(other, "curl", "-sS", f"http://{server.name}/")
-        assert ran.stdout == "hello GET / HTTP/1.1", ran
-
-
-def test_commands_of_a_chain_all_get_their_sockets(site: Site) -> None:
-    with Server(hello) as server:
-        fetch = ("curl", "-sS", f"http://{server.name}/")
-        ran = site.chain(
-            gated(site, "L2", server.name),
-            Command(argv=fetch),
-            Command(argv=("sh", "-c", "exec " + " ".join(fetch)), joined_by="&&"),
-            Command(argv=("no-such-tool",), joined_by="||"),
-            Command(argv=("cat",), joined_by="|"),
-        )
-        assert server.count >= 2, ran
-        keeper = site.supervisor._keeper
-        assert keeper is not None
-        site.run(site.confinement("L2"), "true")
-        links = [os.readlink(file) for file in Path(f"/proc/{keeper._pid}/fd").iterdir()]
-    assert [link for link in links if "seccomp" in link] == []
 
 
 def test_a_low_port_and_both_protocols_can_be_named_at_l3(site: Site) -> None:
     with Server(hello, "::1") as server:
         line = f"curl -sS http://localhost:{server.port}/ http://[::1]:{server.port}/"
         reach = (f"localhost:{server.port}", server.name, "127.0.0.1:7", "127.0.0.1:3128")
-        ran = site.run(gated(site, "L3", *reach), "sh", "-c", f"{line}; echo; echo $HTTP_PROXY")
+        ran = site.run(site.reaching("L3", *reach), "sh", "-c", f"{line}; echo; echo $HTTP_PROXY")
     assert ran.stdout == "hello GET / HTTP/1.1" * 2 + "\nhttp://127.0.0.1:3129\n", ran
     assert ran.result.reached == (f"localhost:{server.port}",)
 
@@ -369,7 +322,7 @@ def test_a_prepared_sandbox_has_the_doors_of_the_line_that_takes_it(site: Site) 
     with Server(hello) as one, Server(hello) as two:
         for server in (one, one, two, one, two, two):
             url = f"http://{server.name}/"
-            ran = python(site, gated(site, "L3", server.name), FETCH, url)
+            ran = python(site, site.reaching("L3", server.name), FETCH, url)
             assert ran.stdout == "hello GET / HTTP/1.1\n", ran
             assert not site.run(site.confinement("L3"), "curl", "-s", url).result.succeeded
 
@@ -380,6 +333,6 @@ def test_a_lost_keeper_does_not_hold_the_runtime_up(site: Site) -> None:
         keeper = site.supervisor._keeper
         assert keeper is not None
         os.kill(keeper._pid, 9)
-        ran = site.run(gated(site, "L3", server.name), "sleep", "1000")
+        ran = site.run(site.reaching("L3", server.name), "sleep", "1000")
         assert ran.result.ended_by == "supervisor_lost"
-        assert site.run(gated(site, "L3", server.name), "true").result.succeeded
+        assert site.run(site.reaching("L3", server.name), "true").result.succeeded

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from custody.model.request import Command, CommandLine
 from custody.sandbox.confinement import Confinement, OverlayPaths, stage_confinement
 from custody.sandbox.environment import base_environment
@@ -14,6 +16,7 @@ from custody.sandbox.toolchains import toolchains
 from custody.supervise.supervisor import Launch, Limits, ProcessResult, Supervisor
 
 LEVELS = ("L1", "L2", "L3")
+CONFINED = ("L2", "L3")
 
 
 class Ran(NamedTuple):
@@ -71,6 +74,10 @@ class Site:
             network=network,
             readable=toolchains(self.environment),
         )
+
+    def reaching(self, level: str, *servers: str) -> Confinement:
+        """Return a confinement that lets a stage reach servers."""
+        return msgspec.structs.replace(self.confinement(level), reach=servers)
 
     def run(
         self, confinement: Confinement | None, *argv: str, timeout: float = 120, stdin: str = ""

@@ -1,0 +1,128 @@
+"""Either all of a confinement holds, or nothing is started and the reason is told."""
+
+from __future__ import annotations
+
+import os
+import resource
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from custody.sandbox import apply, kernel, landlock
+from custody.sandbox.confinement import Confinement
+from support.overlay import in_child
+from support.sandboxes import CONFINED, Site
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"cache": "/no/such/cache"}, "confinement_failed: /no/such/cache is missing"),
+        ({"workspace": "/no/such", "layers": None}, "confinement_failed: /no/such is missing"),
+        ({"level": "L2", "network": "loopback", "layers": None},
+         "confinement_failed: a network of loopback alone needs L3"),
+        ({"level": "L2"}, "confinement_failed: layers need L3"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_had_is_a_failure(
+    site: Site, change: dict[str, object], reason: str
+) -> None:
+    confinement: Confinement = msgspec.structs.replace(site.confinement("L3"), **change)
+    ran = site.run(confinement, "touch", "started")
+    assert ran.result.failure_reason == reason
+    assert not ran.result.succeeded
+    assert not (site.workspace / "started").exists()
+
+
+def test_a_workspace_made_anew_can_be_written_at_l2(site: Site) -> None:
+    for _ in range(2):
+        assert site.run(site.confinement("L2"), "sh", "-c", "echo new > new.txt").result.succeeded
+        site.workspace.rename(site.home / f"old{len(list(site.home.iterdir()))}")
+        site.workspace.mkdir()
+
+
+@pytest.mark.parametrize("level", CONFINED)
+def test_bounds_hold(site: Site, level: str) -> None:
+    confinement = site.confinement(level)
+    small = msgspec.structs.replace(
+        confinement, bounds=msgspec.structs.replace(confinement.bounds, file_size=4096)
+    )
+    ran = site.run(small, "sh", "-c", "head -c 10000 /dev/zero > big; wc -c < big; ulimit -f 9999")
+    assert ran.stdout.strip() == "4096"
+    assert not ran.result.succeeded
+
+
+if os.geteuid() == 0:
+
+    def test_root_becomes_another_user_at_l2_where_that_is_wanted(site: Site) -> None:
+        os.chown(site.workspace, 65534, 65534)
+        other = msgspec.structs.replace(site.confinement("L2"), user=65534)
+        line = "id -u; id -G; echo new > new.txt; chmod 600 kept.txt"
+        ran = site.run(other, "sh", "-c", line)
+        assert ran.stdout == "65534\n65534\n"
+        assert "not permitted" in ran.stderr
+        assert (site.workspace / "new.txt").stat().st_uid == 65534
+        assert site.run(site.confinement("L2"), "id", "-u").stdout == "0\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (OSError(1, "Operation not permitted"), "Operation not permitted"),
+        (OSError("half a sentence"), "half a sentence"),
+        (ValueError("3 is too many"), "ValueError: 3 is too many"),
+        (KeyError("clone"), "KeyError: 'clone'"),
+    ],
+)
+def test_whatever_goes_wrong_is_told_in_a_few_words(error: Exception, reason: str) -> None:
+    def go_wrong() -> None:
+        with apply.telling():
+            raise error
+
+    with pytest.raises(apply.CannotConfine) as told:
+        go_wrong()
+    assert str(told.value) == reason
+
+
+@pytest.mark.parametrize("found", [0, 1])
+def test_a_kernel_that_is_too_old_is_told(
+    site: Site, monkeypatch: pytest.MonkeyPatch, found: int
+) -> None:
+    monkeypatch.setattr(landlock, "abi", lambda: found)
+    with pytest.raises(apply.CannotConfine, match=f"the kernel has {found or 'none'}"):
+        apply.prepare(site.confinement("L2"))
+    with pytest.raises(apply.CannotConfine, match="Landlock ABI 2 is needed"):
+        apply.clone_inside(site.confinement("L3"))
+
+
+def test_a_machine_whose_calls_are_not_known_is_told(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernel, "MACHINE", "vax")
+    monkeypatch.setattr(kernel, "_HERE", {})
+    with pytest.raises(apply.CannotConfine, match="the calls of vax are not known"):
+        apply.prepare(site.confinement("L2"))
+
+
+def test_a_home_is_made_where_it_is_missing(site: Site) -> None:
+    confinement = site.confinement("L2")
+    os.close(apply.prepare(confinement))
+    assert Path(confinement.home).is_dir()
+    assert Path(confinement.home).parent == site.cache
+
+
+def test_limits_are_lowered_and_never_raised(site: Site) -> None:
+    bounds = msgspec.structs.replace(
+        site.confinement("L2").bounds, processes=500, file_size=None, address_space=None
+    )
+    small = msgspec.structs.replace(site.confinement("L2"), bounds=bounds)
+
+    def work() -> list[tuple[int, int]]:
+        resource.setrlimit(resource.RLIMIT_NPROC, (100, 200))
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        apply.set_bounds(small)
+        assert resource.getrlimit(resource.RLIMIT_FSIZE) == before
+        return [resource.getrlimit(kind) for kind in (resource.RLIMIT_NPROC, resource.RLIMIT_CORE)]
+
+    assert in_child(work) == [(200, 200), (0, 0)]

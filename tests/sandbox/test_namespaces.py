@@ -1,0 +1,125 @@
+"""Processes in namespaces of their own see and reach each other only."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from custody.sandbox import namespaces
+from support.overlay import in_child
+from support.processes import wait_until_gone
+from support.sandboxes import Site
+
+
+@pytest.mark.parametrize("what", ["environ", "mem", "maps", "fd/3", "root/etc", "cwd"])
+def test_the_first_process_of_a_sandbox_gives_nothing_away(site: Site, what: str) -> None:
+    ran = site.run(site.confinement("L3"), "ls", "-lL", f"/proc/1/{what}/")
+    assert not ran.result.succeeded
+    opened = site.run(site.confinement("L3"), "cat", f"/proc/1/{what}")
+    assert not opened.result.succeeded
+    assert opened.stdout == ""
+
+
+def test_the_first_process_of_a_sandbox_cannot_be_killed(site: Site) -> None:
+    ran = site.run(site.confinement("L3"), "sh", "-c", "kill -9 1; kill -STOP 1; echo alive")
+    assert ran.stdout == "alive\n"
+
+
+def test_only_processes_of_the_line_are_seen(site: Site) -> None:
+    script = "import os; print(*[n for n in os.listdir('/proc') if n.isdigit()])"
+    ran = site.run(site.confinement("L3"), sys.executable, "-c", script)
+    assert len(ran.stdout.split()) == 2
+
+
+TALK = """
+import socket, sys
+server = socket.create_server(("127.0.0.1", 0))
+client = socket.create_connection(server.getsockname())
+try:
+    socket.create_connection(("127.0.0.1", int(sys.argv[1])), 5)
+    print("outside")
+except ConnectionRefusedError:
+    print("inside")
+"""
+
+
+@pytest.mark.parametrize(("network", "reached"), [("loopback", "inside"), ("host", "outside")])
+def test_an_open_network_is_as_open_as_it_says(site: Site, network: str, reached: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = str(server.getsockname()[1])
+        ran = site.run(site.confinement("L3", network=network), sys.executable, "-c", TALK, port)
+    assert ran.stdout == f"{reached}\n", ran
+
+
+def status(*names: str) -> list[str]:
+    """Return what the kernel says of this thread."""
+    lines = Path("/proc/thread-self/status").read_text().splitlines()
+    said = dict(line.split(":", 1) for line in lines)
+    return [said[name].strip() for name in names]
+
+
+def test_everybody_inside_is_the_same_user_without_rights(site: Site) -> None:
+    told = "id -u; id -g; id -G; hostname; grep -E 'Cap(Eff|Prm|Inh|Amb)' /proc/self/status"
+    ran = site.run(site.confinement("L3"), "sh", "-c", told)
+    user, group, groups, host, *rights = ran.stdout.splitlines()
+    assert (user, group, host) == ("1000", "1000", namespaces.HOST_NAME)
+    assert set(groups.split()) <= {"1000", "65534"}
+    assert {line.split()[1] for line in rights} == {"0" * 16}
+
+
+def test_capabilities_are_given_up_for_good() -> None:
+    def work() -> list[str]:
+        namespaces.drop_capabilities()
+        return status("CapEff", "CapPrm", "CapInh")
+
+    assert in_child(work) == ["0" * 16] * 3
+
+
+def test_a_process_ends_with_its_parent() -> None:
+    """One that was started with it, and not one whose parent was gone already."""
+
+    def work() -> int:
+        told, tell = os.pipe()
+        child = os.fork()
+        if child == 0:
+            namespaces.die_with_parent()
+            os.write(tell, b"x")
+            signal.pause()
+        os.read(told, 1)
+        return child
+
+    left = in_child(work)
+    wait_until_gone([left])
+
+
+def test_memory_is_hidden() -> None:
+    def work() -> int:
+        namespaces.hide_memory()
+        return os.stat("/proc/self/mem").st_uid
+
+    assert in_child(work) == 0, "the files of such a process belong to root"
+
+
+if os.geteuid() == 0:
+
+    def test_root_becomes_somebody_else_in_one_thread() -> None:
+        def work() -> tuple[list[str], list[str]]:
+            other: list[list[str]] = []
+
+            def leave() -> None:
+                namespaces.become(65534)
+                other.append(status("Uid", "Gid", "Groups"))
+
+            thread = threading.Thread(target=leave)
+            thread.start()
+            thread.join()
+            return other[0], status("Uid")
+
+        everywhere = "\t".join(["65534"] * 4)
+        assert in_child(work) == ([everywhere, everywhere, ""], ["0\t0\t0\t0"])

@@ -1,0 +1,141 @@
+"""The root that processes at L3 see: what they need to run, and nothing of anybody else's."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from custody.sandbox import rootfs
+from custody.sandbox.confinement import CACHE_VIEW, WORKSPACE_VIEW
+from custody.sandbox.landlock import CHANGE, DEVICE, READ, SCRATCH
+from support.sandboxes import CONFINED, Site
+
+
+@pytest.mark.parametrize("level", CONFINED)
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ("python3 -c 'import ssl, subprocess, multiprocessing; print(40 + 2)'", "42"),
+        ("git init -q made && cd made && git add . && git status --branch --short", "## No"),
+        ("git init -q . && git add . && git -c user.name=a -c user.email=b commit -qm x", ""),
+        ("seq 100 | grep 7 | wc -l", "19"),
+        ("echo 'int main(){return 0;}' > a.c && gcc a.c && ./a.out && echo built", "built"),
+        ("python3 -m venv --without-pip env && env/bin/python -c 'print(6*7)'", "42"),
+        ("printf '#!/bin/sh\\necho script' > s && chmod +x s && ./s", "script"),
+        ("sort < /dev/null > /dev/null && cat kept.txt", "kept"),
+        ("f=$(mktemp) && echo kept > $f && cat $f", "kept"),
+        ("echo text > /dev/stdout", "text"),
+        ("mkdir -p d/e && mv d/e f && ls -d f", "f"),
+        ("echo hello >> kept.txt && cat kept.txt", "hello"),
+        ("ulimit -c", "0"),
+    ],
+)  # fmt: skip
+def test_ordinary_tools_work(site: Site, level: str, program: str, said: str) -> None:
+    site.environment["TMPDIR"] = f"{site.cache}/tmp"
+    (site.cache / "tmp").mkdir()
+    ran = site.run(site.confinement(level), "sh", "-c", program)
+    assert ran.result.succeeded, ran
+    assert said in ran.stdout
+
+
+@pytest.mark.parametrize("level", CONFINED)
+def test_tools_of_the_user_work_where_they_are_installed(site: Site, level: str) -> None:
+    tools = [argv for argv in (["node", "--version"], ["pip", "--version"]) if installed(*argv)]
+    shims = Path.home() / ".pyenv" / "shims" / "python3"
+    tools += [[str(shims), "--version"]] if shims.exists() else []
+    for argv in tools:
+        ran = site.run(site.confinement(level), *argv)
+        assert ran.result.succeeded, (argv, ran)
+
+
+@pytest.mark.parametrize("level", CONFINED)
+def test_a_program_made_in_memory_runs(site: Site, level: str) -> None:
+    script = (
+        "import os; f = os.memfd_create('x', 0); os.write(f, open('/bin/true', 'rb').read());"
+        "os.execve(f, ['true'], {})"
+    )
+    assert site.run(site.confinement(level), sys.executable, "-c", script).result.succeeded
+
+
+def test_without_layers_the_folder_itself_is_the_workspace(site: Site) -> None:
+    ran = site.run(site.confinement("L3", layered=False), "sh", "-c", "pwd; echo new > new.txt")
+    assert ran.stdout == "/ws\n"
+    assert (site.workspace / "new.txt").read_text() == "new\n"
+
+
+def test_the_next_line_finds_a_fresh_sandbox(site: Site) -> None:
+    site.run(site.confinement("L3"), "sh", "-c", "touch /tmp/one /home/two /dev/shm/three")
+    ran = site.run(site.confinement("L3"), "ls", "/tmp", "/home", "/dev/shm")
+    assert ran.stdout.split() == ["/dev/shm:", "/home:", "/tmp:"]
+
+
+def installed(*argv: str) -> bool:
+    """Whether a program works here at all."""
+    try:
+        return subprocess.run(argv, capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        return False
+
+
+def test_what_is_there_is_what_was_laid_out(site: Site) -> None:
+    told = "cat /etc/passwd /etc/hosts; echo --; ls /; echo --; ls /dev"
+    written, root, dev = site.run(site.confinement("L3"), "sh", "-c", told).stdout.split("--\n")
+    assert written == rootfs.WRITTEN["etc/passwd"] + rootfs.LOCAL_NAMES["etc/hosts"]
+    assert set(root.split()) - set(rootfs.SYSTEM) <= {
+        "cache", "dev", "etc", "home", "proc", "tmp", "var", "ws", *folders_above(site),
+    }  # fmt: skip
+    assert set(dev.split()) == {*rootfs.DEVICES, "fd", "shm", "stderr", "stdin", "stdout"}
+
+
+def folders_above(site: Site) -> set[str]:
+    """Return where the toolchains that are shown begin."""
+    return {path.split("/")[1] for path in site.confinement("L3").readable}
+
+
+def test_the_rules_say_what_the_mounts_say(site: Site) -> None:
+    confinement = msgspec.structs.replace(site.confinement("L3"), writable=("/srv",))
+    rules = {rule.path: rule.rights for rule in rootfs.rules(confinement)}
+    assert rules["/"] == READ
+    assert {path for path, rights in rules.items() if rights == CHANGE} == {
+        WORKSPACE_VIEW, CACHE_VIEW, "/srv",
+    } - missing(WORKSPACE_VIEW)  # fmt: skip
+    assert {path for path, rights in rules.items() if rights == SCRATCH} == {
+        *rootfs.SCRATCH_FOLDERS
+    }
+    assert rules["/dev/null"] == DEVICE
+    without = msgspec.structs.replace(confinement, cache="")
+    assert CACHE_VIEW not in {rule.path for rule in rootfs.rules(without)}
+
+
+def missing(path: str) -> set[str]:
+    """Return a folder that is only there inside: what is not there cannot be changed."""
+    return set() if os.path.isdir(path) else {path}
+
+
+def test_what_was_made_anew_has_another_identity(site: Site) -> None:
+    shown = site.home / "tool"
+    base = msgspec.structs.replace(site.confinement("L3"), readable=(str(shown),)).base
+    nowhere = rootfs.identities(base)
+    shown.mkdir()
+    there = rootfs.identities(base)
+    assert there != nowhere
+    assert rootfs.identities(base) == there
+    shown.rename(site.home / "old")
+    shown.mkdir()
+    assert rootfs.identities(base) != there
+
+
+def test_what_lies_below_something_shown_is_not_shown_twice(site: Site) -> None:
+    inner = site.home / "tools" / "bin"
+    inner.mkdir(parents=True)
+    (inner / "text").write_text("once")
+    readable = (str(inner), str(inner.parent), f"{inner.parent}-not")
+    (site.home / "tools-not").mkdir()
+    confinement = msgspec.structs.replace(site.confinement("L3"), readable=readable)
+    ran = site.run(confinement, "sh", "-c", f"cat {inner}/text; grep -c /tools /proc/mounts")
+    assert ran.stdout == "once2\n", ran
