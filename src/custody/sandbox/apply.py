@@ -47,13 +47,13 @@ def seen(base: Confinement) -> tuple[int, ...]:
 
 
 def die_with_parent() -> None:
-    """Let the first process of a sandbox end with the keeper that forked it."""
+    """Let the first process of a sandbox end with the process server that forked it."""
     with telling():
         namespaces.die_with_parent()
 
 
 def lay_out(base: Confinement, user: int, group: int) -> Opened:
-    """Do in that process what needs no workspace; ``user`` and ``group`` are the keeper's.
+    """Do in that process what needs no workspace; ``user`` and ``group`` are the process server's.
 
     Returns the listeners of its network, open.
     """

@@ -49,7 +49,7 @@ class Bounds(Record, frozen=True):
 
 
 class ProxyListener(Record, frozen=True):
-    """Where processes of a closed network find a gate; see `custody.egress.proxy`."""
+    """Where processes of a closed network find a proxy; see `custody.egress.proxy`."""
 
     address: str
     port: int
@@ -77,7 +77,7 @@ class Confinement(Record, frozen=True):
     reach: tuple[str, ...] = ()
     """``host:port`` of each server that can be reached although the network is none."""
     listeners: tuple[ProxyListener, ...] = ()
-    """The way there, the proxy first; without one nothing is reached. Whoever opens a gate says."""
+    """The way there, the proxy first; without one nothing is reached. Set by whoever opens it."""
     bounds: Bounds = Bounds()
     user: int | None = None
     """User and group that root becomes, at L2; None stays as it is, without capabilities."""

@@ -1,7 +1,7 @@
 """The kernel's calls that Python does not offer, for the two machines that are known.
 
-Everything is looked up when the module is loaded: a keeper loads it before it forks, and takes
-no lock afterwards. Every call raises `OSError` with the name of what failed.
+Everything is looked up when the module is loaded: the process server loads it before it forks,
+and takes no lock afterwards. Every call raises `OSError` with the name of what failed.
 """
 
 from __future__ import annotations

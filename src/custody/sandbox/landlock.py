@@ -1,6 +1,6 @@
 """Domains of the kernel's Landlock, in which whatever a stage starts has to live.
 
-Every keeper enters one that keeps sockets and signals inside, at every level: nothing that a
+Each process server enters one that keeps sockets and signals inside, at any level: nothing that a
 stage holds open, such as a descriptor of a file in its workspace, can be handed to a process
 that outlives it that way. From L2 on a second domain says which files can be reached.
 """

@@ -1,4 +1,4 @@
-"""Listeners of a gate inside a network of its own: sockets made in there that are served out here.
+"""Listeners of a proxy inside a network of its own: sockets made in there that are served out here.
 
 A socket belongs to the network that it was made in, wherever it is handed to. The first process of
 a sandbox opens the listeners while it still has the right to, hands them to the runtime and keeps

@@ -95,7 +95,7 @@ def families(confinement: Confinement) -> tuple[int, ...]:
 
     A pair of connected sockets can always be made. A socket file outside is out of sight at
     L3; at L2 nothing but the filter keeps a process from connecting to it. Where there are
-    listeners to a gate, TCP can be had too, and no other protocol.
+    listeners to a proxy, TCP can be had too, and no other protocol.
     """
     if confinement.network == "none":
         return (AF_UNIX,) if confinement.level == "L3" else ()
@@ -125,7 +125,7 @@ def restrict(confinement: Confinement) -> int:
 
 
 def asks_for_sockets(confinement: Confinement) -> bool:
-    """Whether processes get their sockets from the keeper: they share the machine's network."""
+    """Whether the process server makes their sockets: they share the machine's network."""
     return (
         confinement.level == "L2" and confinement.network == "none" and bool(confinement.listeners)
     )

@@ -1,8 +1,8 @@
-"""Sockets for processes of an L2 gate, made for them by the keeper and tied to loopback.
+"""Sockets for processes of an L2 proxy, made for them by the process server and tied to loopback.
 
-Landlock knows ports and no addresses: a port that leads to a gate here leads to some other server
-elsewhere. So the filter has the kernel ask the keeper for each TCP socket. The keeper ties it to
-the loopback device before it hands it over, and only root of the machine could untie it.
+Landlock knows ports and no addresses: a port that leads to a proxy here leads to some other server
+elsewhere. So the filter has the kernel ask the process server for each TCP socket, which is tied
+to the loopback device before it is handed over; only root of the machine could untie it.
 """
 
 from __future__ import annotations

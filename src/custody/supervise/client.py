@@ -1,4 +1,4 @@
-"""The runtime's side of a keeper, the process that starts programs for it."""
+"""The runtime's side of a server, the process that starts programs for it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from custody.supervise.server import LOST_AFTER, keep
 
 
 class Keeper:
-    """A forked keeper, ready to start one command line at a time."""
+    """A forked server, ready to start one command line at a time."""
 
     def __init__(self, pid: int, channel: Channel, stdout: int, stderr: int, handover: int) -> None:
-        self._pid = pid  # of the guardian, whose only child the keeper is
+        self._pid = pid  # of the reaper, whose only child the server is
         self._channel = channel
         self.replies = channel.incoming
-        """Readable when a line has ended, or the keeper is gone."""
+        """Readable when a line has ended, or the server is gone."""
         self.stdout = stdout
         """Read end, non-blocking; shared by all lines, so it has no end of file between them."""
         self.stderr = stderr
@@ -33,7 +33,7 @@ class Keeper:
 
     @classmethod
     def fork(cls) -> Self:
-        """Fork a keeper.
+        """Fork a server.
 
         The child runs nothing but `keep`, which takes no lock that a thread of the runtime
         could have held; the interpreter's warning about threads is therefore switched off.
@@ -65,7 +65,7 @@ class Keeper:
         confinement: Confinement | None = None,
         stdin: str = "",
     ) -> None:
-        """Start a chain; a keeper that is gone shows in `done`."""
+        """Start a chain; a server that is gone shows in `done`."""
         self._send(Start(commands, workspace, environment, confinement, stdin))
 
     def stop(self, *, kill: bool) -> None:
@@ -73,15 +73,15 @@ class Keeper:
         self._send(Stop(kill))
 
     def done(self) -> Done | None:
-        """Wait for the end of the chain; None when the keeper is gone."""
+        """Wait for the end of the chain; None when the server is gone."""
         message = self._channel.receive()
         return message if isinstance(message, Done) else None
 
     def close(self) -> None:
-        """Let the keeper kill what runs and end; wait for it, and its guardian.
+        """Let the server kill what runs and end; wait for it, and its reaper.
 
-        A keeper that does not end, for instance because somebody has stopped it, is killed; its
-        guardian then ends what it has started.
+        A server that does not end, for instance because somebody has stopped it, is killed; its
+        reaper then ends what it has started.
         """
         self._channel.close()
         for descriptor in (self.stdout, self.stderr, self.handover):

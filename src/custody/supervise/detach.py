@@ -68,7 +68,7 @@ def let_go_of_everything_but(*descriptors: int) -> list[int]:
 
 @contextmanager
 def one_descriptor_free() -> Iterator[None]:
-    """Do without standard input, which a keeper never reads: children are found by a descriptor."""
+    """Do without standard input, which a server never reads: children are found by a descriptor."""
     os.close(0)
     try:
         yield

@@ -1,4 +1,4 @@
-"""What the runtime and its keeper say to each other, and how."""
+"""What the runtime and its server say to each other, and how."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""The process between the runtime and its keeper: it sees to it that nothing outlives the keeper.
+"""The process between the runtime and its server: it sees to it that nothing outlives the server.
 
-A keeper ends what it has started; a guardian does so for a keeper that was killed itself. It is
-a child subreaper as well, so whatever a dead keeper leaves becomes its child. It holds the
-keeper's way to the runtime open until nothing is left: a keeper is known to be lost only when
-everything that it started is gone. A guardian that is killed is missed by its keeper, which then
+A server ends what it has started; a reaper does so for a server that was killed itself. It is
+a child subreaper as well, so whatever a dead server leaves becomes its child. It holds the
+server's way to the runtime open until nothing is left: a server is known to be lost only when
+everything that it started is gone. A reaper that is killed is missed by its server, which then
 ends everything, and itself.
 """
 
@@ -26,7 +26,7 @@ _SET_CHILD_SUBREAPER = 36
 def go_on_guarded(replies: int) -> int:
     """Go on as a child that is guarded by the process that calls; its parent never returns.
 
-    Returns a descriptor that becomes readable when the guardian is gone. The caller must have a
+    Returns a descriptor that becomes readable when the reaper is gone. The caller must have a
     single thread.
     """
     become_subreaper()

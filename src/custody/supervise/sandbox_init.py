@@ -1,4 +1,4 @@
-"""The first process of a sandbox, as its keeper sees it."""
+"""The first process of a sandbox, as its server sees it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def fork_inside(base: Confinement, be_first: Callable[[Channel], NoReturn]) -> I
     try:
         first = apply.clone_inside(base)
         if first == 0:
-            os.close(down[1])  # or it would never see that the keeper is gone
+            os.close(down[1])  # or it would never see that the server is gone
             os.close(up[0])
             be_first(Channel(down[0], up[1]))
     except apply.CannotConfine:
@@ -44,7 +44,7 @@ def fork_inside(base: Confinement, be_first: Callable[[Channel], NoReturn]) -> I
         raise
     finally:
         if os.getpid() != keeper:
-            os._exit(1)  # whatever happens in the child, it must not go on as the keeper
+            os._exit(1)  # whatever happens in the child, it must not go on as the server
         os.close(down[0])
         os.close(up[1])
     return Inside(first, Channel(up[0], down[1]), base, seen)

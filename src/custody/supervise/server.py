@@ -1,17 +1,17 @@
 """The process that stands between the runtime and the programs it starts.
 
-A keeper is forked once and then starts one command line at a time. It is a child subreaper, so
+A server is forked once and then starts one command line at a time. It is a child subreaper, so
 everything a line starts stays its descendant, after a double fork and in a session of its own
 too; and nothing else is. What is left when a line has ended can therefore be ended without
 asking what it is, and no process of anybody else is ever touched: signals go to children of the
-keeper alone, whose numbers cannot be given away before the keeper has waited for them.
+server alone, whose numbers cannot be given away before the server has waited for them.
 
-When the runtime is gone, however it ended, its end of the pipe is closed; the keeper then kills
+When the runtime is gone, however it ended, its end of the pipe is closed; the server then kills
 what runs and ends. So nothing writes into a workspace that a resumed run has taken over. What
-a keeper leaves that was itself killed is ended by its guardian.
+a server leaves that was itself killed is ended by its reaper.
 
 Whatever goes wrong while a line is prepared or run is the end of that line and is told to the
-runtime; the keeper goes on.
+runtime; the server goes on.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ LOST_AFTER = 2 * PATIENCE
 
 
 def keep(control: int, replies: int, stdout: int, stderr: int, handover: int) -> NoReturn:
-    """Be a keeper in a process just forked, with all signals blocked; never returns."""
+    """Be a server in a process just forked, with all signals blocked; never returns."""
     try:
         kept = let_go_of_everything_but(control, replies, stdout, stderr, handover)
         guardian = go_on_guarded(kept[1])
@@ -62,7 +62,7 @@ def keep(control: int, replies: int, stdout: int, stderr: int, handover: int) ->
 
 
 class _Keeping:
-    """What a keeper does."""
+    """What a server does."""
 
     def __init__(
         self, channel: Channel, ways_out: tuple[int, int, int], guardian: int | None = None
@@ -87,7 +87,7 @@ class _Keeping:
             self._poll.register(guardian, select.POLLIN)
 
     def serve(self) -> None:
-        """Run chains until the runtime is gone, or the guardian."""
+        """Run chains until the runtime is gone, or the reaper."""
         while (message := self._next_message()) is not None:
             if isinstance(message, Start):
                 self._stopping = False
@@ -126,7 +126,7 @@ class _Keeping:
         return self._run_inside(seen, confinement)
 
     def _run_inside(self, start: Start, confinement: Confinement) -> Done:
-        """Let a keeper of its own run the chain, as the first process of new namespaces."""
+        """Let a server of its own run the chain, as the first process of new namespaces."""
         try:
             inside = self._take_spare(confinement.base) or self._fork_inside(confinement.base)
         except apply.CannotConfine as error:
@@ -321,7 +321,7 @@ class _Keeping:
     def kill_the_rest(self) -> tuple[int, int]:
         """Kill every descendant but the spare; return how many there were, and are still.
 
-        The children of a killed process become children of the keeper, so the last is reached
+        The children of a killed process become children of the server, so the last is reached
         in as many rounds as there are generations; inside a sandbox one round reaches all.
         """
         if self._spare is not None:
@@ -343,9 +343,9 @@ class _Keeping:
 def _keep_inside(
     base: Confinement, identity: tuple[int, int], channel: Channel, streams: tuple[int, int, int]
 ) -> NoReturn:
-    """Be the keeper inside a sandbox, for one chain; never returns."""
+    """Be the server inside a sandbox, for one chain; never returns."""
     try:
-        os.setsid()  # whoever ends it by its group must not end the keeper outside
+        os.setsid()  # whoever ends it by its group must not end the server outside
         apply.die_with_parent()
         keeping = _Keeping(channel, streams)
         opened: Opened = []

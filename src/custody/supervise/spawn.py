@@ -1,4 +1,4 @@
-"""How a keeper starts one command: found on PATH, in its directory, under its confinement."""
+"""How a server starts one command: found on PATH, in its directory, under its confinement."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ IGNORED = (
     signal.SIGTERM,
     signal.SIGXFSZ,
 )
-"""Signals that a keeper ignores; a program must not inherit that."""
+"""Signals that a server ignores; a program must not inherit that."""
 
 _INPUT = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _DIRECTORY_ONLY = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -153,7 +153,7 @@ def _start_from_here(
     """Start a program from a thread that gives up its rights first, and then ends.
 
     Landlock, seccomp, capabilities and the user are those of the thread; a child inherits them
-    and the keeper keeps its own. A thread costs a third of a fork.
+    and the server keeps its own. A thread costs a third of a fork.
     """
     try:
         restrict()

@@ -39,7 +39,7 @@ OUTPUT_LIMIT = 10 * 1024 * 1024
 """Bytes of one stream that are kept."""
 
 LOST_AFTER = 30.0
-"""Seconds after which a keeper that was told to kill, and does not answer, is given up."""
+"""Seconds after which a server that was told to kill, and does not answer, is given up."""
 
 StreamName = Literal["stdout", "stderr"]
 EndedBy = Literal["", "timeout", "inactivity", "output_limit", "supervisor_lost"]
@@ -130,7 +130,7 @@ class ProcessResult(Record, frozen=True):
 
 
 class Supervisor:
-    """Runs one command line at a time; its keeper is forked with the first."""
+    """Runs one command line at a time; its server is forked with the first."""
 
     def __init__(self) -> None:
         self._keeper: Keeper | None = None
@@ -143,7 +143,7 @@ class Supervisor:
         self.close()
 
     def close(self) -> None:
-        """End the keeper and everything it has started."""
+        """End the server and everything it has started."""
         keeper, self._keeper = self._keeper, None
         if keeper is not None:
             keeper.close()
@@ -242,7 +242,7 @@ class _Watch:
             self._poll.register(descriptor, select.POLLIN)
 
     def until_done(self, limits: Limits) -> Done | None:
-        """Read both streams until everything has ended; None when the keeper is lost."""
+        """Read both streams until everything has ended; None when the server is lost."""
         started = time.monotonic()
         alarm = started + limits.timeout
         beat = started + limits.heartbeat
@@ -321,7 +321,7 @@ class _Watch:
         return "output_limit" if any(s.truncated for s in self._streams.values()) else ""
 
     def _step(self, seconds: float) -> bool:
-        """Take what is there, waiting at most so long; tell whether the keeper has spoken."""
+        """Take what is there, waiting at most so long; tell whether the server has spoken."""
         spoken = False
         timeout = None if seconds == math.inf else max(0, math.ceil(seconds * 1000))
         for descriptor, _ in self._poll.poll(timeout):
