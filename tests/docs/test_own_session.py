@@ -35,8 +35,8 @@ def test_one_program_serves_both_stages(root: Path, tmp_path: Path) -> None:
     run = tmp_path / ".custody/runs/fruit"
     assert (run / "nodes/two/1.1/response.md").read_text() == "apples pears\n"
     log = " ".join(custody("log", "fruit").stdout.split())
-    assert "SessionOpened - keeper, token 1:" in log
-    assert "SessionClosed - keeper, token 1: run_ended" in log
+    assert "SessionOpened - words, token 1:" in log
+    assert "SessionClosed - words, token 1: run_ended" in log
     assert custody("verify", "fruit").returncode == 0
 
 
