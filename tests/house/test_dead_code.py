@@ -12,7 +12,7 @@ import pytest
 import codebase
 
 EXCEPTIONS = {
-    r"custody\.handlers\.\w+\.[A-Z][a-z]\w*": "a handler is found by its module's name",
+    r"custody\.(handlers|checks\.gates)\.\w+\.[A-Z][a-z]\w*": "found by its module's name",
     r"custody\.executors\.agents\.\w+\.AGENT": "so is an agent",
     r".*\._(fields|pack|layout)_": "ctypes reads it",
     r".*\._Handler\.(do_[A-Z]+|log_message|protocol_version)": "http.server calls it",

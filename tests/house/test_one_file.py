@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-import codebase
+from support.copies import Copy
 
 AGENT = """\
 from __future__ import annotations
@@ -60,26 +56,6 @@ PIPELINE = """digraph p {{
 """
 
 
-class Copy:
-    """The package with one more file, as somebody has it who works on it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.source = folder / "src"
-        shutil.copytree(codebase.SOURCE, self.source, ignore=shutil.ignore_patterns("__pycache__"))
-
-    def __call__(self, *words: str, program: str = "custody") -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", program, *words], cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": str(self.source)},
-            capture_output=True, text=True, check=False, timeout=120,
-        )  # fmt: skip
-
-    def check(self, settings: str) -> str:
-        (self.folder / "p.dot").write_text(PIPELINE.format(settings=settings))
-        return self("check", "p.dot").stdout
-
-
 @pytest.fixture
 def copy(tmp_path: Path) -> Copy:
     copy = Copy(tmp_path)
@@ -87,16 +63,23 @@ def copy(tmp_path: Path) -> Copy:
     return copy
 
 
+def check(copy: Copy, settings: str) -> str:
+    (copy.folder / "p.dot").write_text(PIPELINE.format(settings=settings))
+    return copy("check", "p.dot").stdout
+
+
 def test_an_agent_is_one_file(copy: Copy) -> None:
-    assert copy.check("echo.times=2, echo.voice=low").startswith("1 pipeline: 0 errors, 0 warnings")
+    assert check(copy, "echo.times=2, echo.voice=low").startswith(
+        "1 pipeline: 0 errors, 0 warnings"
+    )
     done = copy("run", "p.dot", "--agent", "echo:!", "--run-id", "r1")
     assert done.returncode == 0, done.stderr
     run = copy.folder / ".custody/runs/r1"
     assert (run / "nodes/say/1.1/response.md").read_text() == "hoho!"
     assert '"confinement": null' in (run / "manifest.json").read_text()
-    assert "must be one of loud, low, not 'shrill'" in copy.check("echo.voice=shrill")
-    assert "echo.times must be a whole number, not 'often'" in copy.check("echo.times=often")
-    assert "did you mean 'echo.times'?" in copy.check("echo.time=1")
+    assert "must be one of loud, low, not 'shrill'" in check(copy, "echo.voice=shrill")
+    assert "echo.times must be a whole number, not 'often'" in check(copy, "echo.times=often")
+    assert "did you mean 'echo.times'?" in check(copy, "echo.time=1")
     assert " echo, " in copy("run", "--help").stdout
     told = copy("doctor").stdout
     assert re.search(r"^  echo:END +Says the prompt again\.$", told, re.MULTILINE)

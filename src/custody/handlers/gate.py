@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from custody.checks.gates import Gate, gates
-from custody.checks.gates.response import SCHEMA, check_schema
+from custody.checks.gates.response import check_schema
 from custody.handlers import Handler
 from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Node, NodeType
@@ -21,6 +21,12 @@ def _check(node: Node) -> Iterator[Finding]:
         if named is not None and name not in gates():
             yield named.finding("attribute", f"no gate {name!r}", f"one of {', '.join(gates())}")
     yield from check_schema(node)
+
+
+def _settings() -> tuple[AttributeRule, ...]:
+    """Return what gates read from a node, each attribute once."""
+    rules = (rule for kind in gates().values() for rule in kind.attributes)
+    return tuple({rule.name: rule for rule in rules}.values())
 
 
 class GateNode(Handler):
@@ -43,7 +49,7 @@ class GateNode(Handler):
                 required=True,
                 doc="Which gates, in order; all of them must be passed.",
             ),
-            SCHEMA,
+            *_settings(),
         ),
         check=_check,
     )
