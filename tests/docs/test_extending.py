@@ -27,7 +27,6 @@ SESSIONS = "custody.executors.sessions"
 HOUSE = (
     "test_facts.py::test_no_kind_is_overlooked",
     "test_layers.py::test_imports_go_one_way",
-    "test_dead_code.py::test_what_is_defined_is_used",
 )
 """The rules that an addition is most likely to break."""
 

@@ -52,6 +52,18 @@ def test_what_nobody_uses_is_found(text: str, dead: list[str]) -> None:
     assert list(unused([module], [module])) == [f"custody.x.{name}" for name in dead]
 
 
+@pytest.mark.parametrize(
+    "place",
+    [
+        "custody.handlers.note.Note",
+        "custody.checks.gates.short.Short",
+        "custody.executors.agents.shout.AGENT",
+    ],
+)
+def test_what_is_found_by_its_file_is_used(place: str) -> None:
+    assert excepted(place)
+
+
 def excepted(place: str) -> bool:
     return any(re.fullmatch(text, place) for text in EXCEPTIONS)
 
