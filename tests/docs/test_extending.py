@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -22,8 +21,6 @@ FILES = {
     what: file for what, file, _, _ in ROW.findall((codebase.ROOT / "CONTRIBUTING.md").read_text())
 }
 """The one file of each addition, as CONTRIBUTING lists them."""
-SESSIONS = "custody.executors.sessions"
-"""What an addition needs that not every version of the package has."""
 HOUSE = (
     "test_facts.py::test_no_kind_is_overlooked",
     "test_layers.py::test_imports_go_one_way",
@@ -35,10 +32,6 @@ def sections() -> dict[str, str]:
     """Return the additions of the page, by their titles as a sentence has them."""
     _, *parts = re.split(r"^## ", PAGE.read_text(), flags=re.MULTILINE)
     return {part[0].lower() + part[1:].partition("\n")[0]: part for part in parts}
-
-
-def is_possible(what: str) -> bool:
-    return what != "a session" or find_spec(SESSIONS) is not None
 
 
 @pytest.fixture(scope="module")
@@ -62,8 +55,6 @@ def test_contributing_lists_what_the_page_writes_out() -> None:
 
 @pytest.mark.parametrize("what", FILES)
 def test_an_addition_is_one_file(what: str, copy: Copy, programs: str, tmp_path: Path) -> None:
-    if not is_possible(what):
-        pytest.skip(f"there is no {SESSIONS}")
     page = tmp_path / "section.md"
     page.write_text(sections()[what])
     before = copy.contents()
@@ -87,8 +78,7 @@ def test_the_house_rules_hold_for_all_of_them(tmp_path: Path) -> None:
 
 def additions(copy: Copy) -> None:
     """Write what the page writes, and run none of it."""
-    possible = "".join(text for what, text in sections().items() if is_possible(what))
-    for _, title, text in walkthrough.FENCE.findall(possible):
+    for _, title, text in walkthrough.FENCE.findall(PAGE.read_text()):
         if title:
             (copy.folder / title).write_text(text)
     subprocess.run(["git", "apply", "event.diff"], cwd=copy.folder, check=True)

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import ClassVar
 
 from custody.checks.gates import Case, Gate
-from custody.checks.gates.syntax import check_syntax
+from custody.checks.syntax import check_syntax
 from custody.model import layout
 from custody.model.ingest import Artifact, IngestManifest
 from custody.model.record import decode

@@ -29,7 +29,7 @@ _BLOCK = re.compile(r"^```json[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTAL
 
 def check_schema(node: Node) -> Iterator[Finding]:
     """Find a schema that cannot be read."""
-    from custody.checks.gates.json_schema import read_schema
+    from custody.checks.json_schema import read_schema
 
     schema = node.attributes.get(SCHEMA.name)
     if schema is None:
@@ -82,7 +82,7 @@ class Response(Gate):
     def _refuse_unfit(self, value: object) -> None:
         if not self._schema:
             return
-        from custody.checks.gates.json_schema import read_schema, violations
+        from custody.checks.json_schema import read_schema, violations
 
         if wrong := violations(value, read_schema(self._schema)):
             raise MalformedDocument(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from custody.checks.gates.json_schema import read_schema, violations
+from custody.checks.json_schema import read_schema, violations
 from custody.errors import MalformedDocument
 
 TASKS = {

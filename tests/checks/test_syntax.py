@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from custody.checks.gates.syntax import SIZE_LIMIT, check_syntax
+from custody.checks.syntax import SIZE_LIMIT, check_syntax
 
 
 @pytest.mark.parametrize(
