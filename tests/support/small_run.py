@@ -23,7 +23,7 @@ from custody.store.rundir import RunDirectory
 from custody.store.view_files import ViewFiles
 from support.journals import recover
 
-STAGES = 3
+STAGES = 4
 RUN_ID = "r"
 CALLS = ("open", "write", "fsync", "fdatasync", "rename", "link", "unlink", "mkdir", "ftruncate")
 """Functions of ``os`` that change the disk or make a change durable."""
