@@ -62,10 +62,14 @@ class Follower:
 
     def close(self) -> None:
         """Write what was heard, and end; `committed` and `catch_up` tell what went wrong."""
-        if self._coming and self._failure is None:
-            self._hand_over(None)
         with self._changed:
             self._closed = True
+            if self._coming:
+                self._waiting += self._coming
+                self._idle, self._reached = False, None
+                self._coming.clear()
+                if self._thread is None:
+                    self._start()
             self._changed.notify_all()
         if self._thread is not None:
             self._thread.join()
@@ -79,11 +83,14 @@ class Follower:
             self._reached = reached
             self._idle = False
             if self._thread is None:
-                self._thread = threading.Thread(target=self._follow, name="views", daemon=True)
-                self._thread.start()
+                self._start()
             self._changed.notify_all()
             if len(self._waiting) > LAG:
                 self._await_idle()
+
+    def _start(self) -> None:
+        self._thread = threading.Thread(target=self._follow, name="views", daemon=True)
+        self._thread.start()
 
     def _await_idle(self) -> None:
         self._urgent = True
