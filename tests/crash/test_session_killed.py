@@ -24,14 +24,12 @@ from support.agent_run import first, wait_for
 from support.crash import CALLS, Point, leftovers, points
 from support.processes import is_alive
 from support.remains import Remains
-from support.session_run import KEYS, SessionPlace, install
+from support.session_run import KEYS, LANDMARKS, SessionPlace, install, kind
+from support.sweep import Sweep, budget, chunks
 
-EVERY = os.environ.get("CUSTODY_EVERY_CRASH") == "1"
-"""Whether each call and many more moments are tried; that takes half an hour."""
-STRIDE = 1 if EVERY else 50
-MOMENTS = 40 if EVERY else 3
+CHUNKS = chunks(8)
+MOMENTS = round(budget(3, 40))
 KILL = "signal=KILL"
-CHUNKS = 2
 
 
 class Whole(NamedTuple):
@@ -43,7 +41,7 @@ class Whole(NamedTuple):
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed"),
-    pytest.mark.timeout(7200 if EVERY else 300),
+    pytest.mark.timeout(budget(300, 3600)),
 ]
 
 
@@ -134,22 +132,16 @@ def hit(place: SessionPlace, point: Point, remains: Remains, state: list[str]) -
     return first(place, troubles())
 
 
-def some(found: list[Point]) -> list[Point]:
-    """Return one of so many points."""
-    return found[STRIDE // 2 :: STRIDE]
-
-
-@pytest.mark.parametrize("chunk", range(CHUNKS))
+@pytest.mark.parametrize("chunk", CHUNKS)
 def test_the_runtime_is_killed_at_a_call(
-    chunk: int, tmp_path: Path, remains: Remains, whole: Whole
+    chunk: int, tmp_path: Path, remains: Remains, whole: Whole, sweep: Sweep
 ) -> None:
-    assert len(whole.points) > 200
-    bad = [
-        f"{point}: {trouble}"
-        for point in some(whole.points)[chunk::CHUNKS]
-        if (trouble := hit(SessionPlace.make(tmp_path / str(point)), point, remains, whole.state))
-    ]
-    assert not bad, "\n".join(bad)
+    sweep.over(
+        sweep.points(
+            whole.points, every=60, kind=kind, must=LANDMARKS, chunk=chunk, chunks=len(CHUNKS)
+        ),
+        lambda point: hit(SessionPlace.make(tmp_path / str(point)), point, remains, whole.state),
+    )
 
 
 def killed(place: SessionPlace, seconds: float, remains: Remains, state: list[str]) -> str:
@@ -166,16 +158,15 @@ def killed(place: SessionPlace, seconds: float, remains: Remains, state: list[st
 
 
 def test_the_runtime_is_killed_at_any_moment(
-    tmp_path: Path, remains: Remains, whole: Whole
+    tmp_path: Path, remains: Remains, whole: Whole, sweep: Sweep
 ) -> None:
-    step = SessionPlace.make(tmp_path / "timed").seconds() / MOMENTS
-
-    def tried(number: int) -> str:
-        place = SessionPlace.make(tmp_path / str(number))
-        return killed(place, step * (number + 0.5), remains, whole.state)
-
-    bad = [f"{number}: {trouble}" for number in range(MOMENTS) if (trouble := tried(number))]
-    assert not bad, "\n".join(bad)
+    seconds = SessionPlace.make(tmp_path / "timed").seconds()
+    sweep.over(
+        sweep.moments(MOMENTS),
+        lambda part: killed(
+            SessionPlace.make(tmp_path / str(part)), seconds * part, remains, whole.state
+        ),
+    )
 
 
 def test_the_same_process_serves_two_runtimes(

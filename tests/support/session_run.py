@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any, Self
@@ -13,7 +14,7 @@ from custody.model.session_event import SessionFact
 from custody.store.journal import read_lines
 from custody.store.root import Root
 from support.agent_run import AgentPlace, wait_for
-from support.crash import fingerprint
+from support.crash import Point, fingerprint
 
 PIPELINE = """
 digraph echo {
@@ -28,7 +29,20 @@ digraph echo {
     start -> one -> two -> check -> three -> done
 }
 """
+LANDMARKS = {
+    "a token is taken": r"^mkdirat .*/session/echo",
+    "the journal is synced": r"^fdatasync .*/events\.jsonl>",
+    "a request is handed in": r"^linkat .*/queue>",
+    "the session is told to close": r'^linkat .*"close"',
+}
+"""Calls that a session stands or falls by, whatever their numbers are: a sweep has one of each."""
 KEYS = ("one.1.1", "two.1.1", "three.1.1")
+
+
+def kind(point: Point) -> str:
+    """Return the landmark that a point is; empty when it is none."""
+    line = f"{point.call} {point.arguments}"
+    return next((name for name, text in LANDMARKS.items() if re.search(text, line)), "")
 
 
 def install(site: Path) -> None:
