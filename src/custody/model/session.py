@@ -16,6 +16,7 @@ gone on with. A token is a number that only grows; a generation lies in a folder
         queue/<key>.json requests; the program can only read them
         claim/<key>.json written once by the program before it begins with a request
         ack/<key>.json   written once by the program when it is done
+        ack.kept/        the acks that counted, once a newer token was taken
         state/ready      written by the program when it takes requests
         work/            its own
 """
@@ -36,6 +37,7 @@ STDOUT, STDERR, WATCHER_LOG = "stdout.log", "stderr.log", "watcher.log"
 CACHE, BOX = layout.CACHE, "box"
 QUEUE, CLAIM, ACK, STATE, WORK = "queue", "claim", "ack", "state", layout.WORK
 READY = "ready"
+KEPT = f"{ACK}.kept"
 WRITABLE = (CLAIM, ACK, STATE, WORK)
 """What of its box the program can change."""
 

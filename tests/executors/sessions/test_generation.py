@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from custody.executors.sessions.generation import Generation, tokens
-from custody.model.session import Ended, SessionKind, SessionOrder
+from custody.model.session import SessionKind, SessionOrder
 from custody.store.root import Root
 
 KIND = SessionKind(name="sta", argv=("sta",))
@@ -82,15 +82,29 @@ def test_nothing_is_late_without_a_fence(root: Root) -> None:
     assert list(one.late()) == []
 
 
-def test_a_fence_closes_the_folders_until_the_end_is_known(root: Root) -> None:
+def test_a_fence_leaves_no_place_for_an_ack(root: Root) -> None:
     one = opened(root, 1)
     one.fence(2)
-    for name in ("ack", "claim", "state", "work"):
-        assert stat.S_IMODE(box(root, 1, name).stat().st_mode) == 0o555
-    root.create(f"{one.path}/ended.json", json.dumps({"reason": "fenced"}).encode())
-    assert one.ended() == Ended(reason="fenced")
+    with pytest.raises(FileNotFoundError):
+        (box(root, 1, "ack") / "a.1.1.json").write_bytes(b"late")
+    assert sorted(os.listdir(box(root, 1, ""))) == ["ack.kept", "claim", "queue", "state", "work"]
+
+
+def test_a_fence_that_was_begun_is_ended(root: Root) -> None:
+    """The process ended after the folder got its name, and before that was written down."""
+    one = opened(root, 1)
+    one.mailbox.acks.put("a.1.1", b"early")
+    box(root, 1, "ack").rename(box(root, 1, "ack.kept"))
     one.fence(2)
-    assert stat.S_IMODE(box(root, 1, "ack").stat().st_mode) == 0o755
+    assert one.counted("a.1.1") == b"early"
+
+
+def test_what_is_fenced_can_be_removed_by_its_owner(root: Root) -> None:
+    one = opened(root, 1)
+    one.fence(2)
+    for path in [Path(root.path), *Path(root.path).rglob("*")]:
+        if path.is_dir():
+            assert path.stat().st_mode & stat.S_IRWXU == stat.S_IRWXU
 
 
 def test_one_that_was_never_whole_is_left_alone(root: Root) -> None:

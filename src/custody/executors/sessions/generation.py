@@ -14,7 +14,6 @@ from custody.store.files import is_temporary
 from custody.store.mailbox import Box, Mailbox
 from custody.store.root import Root
 
-_OPEN, _CLOSED_TO_WRITERS = 0o755, 0o555
 _TAIL = 2048
 _T = TypeVar("_T", bound=Document)
 
@@ -33,6 +32,8 @@ class Generation:
             Box(root, f"{box}/{names.QUEUE}", ".json"), Box(root, f"{box}/{names.ACK}", ".json")
         )
         self.claims = Box(root, f"{box}/{names.CLAIM}", ".json")
+        self._kept = Box(root, f"{box}/{names.KEPT}", ".json")
+        """The acks of one that is fenced."""
         self._ignored = Box(root, f"{self.path}/{names.IGNORED}", "")
 
     @classmethod
@@ -88,16 +89,20 @@ class Generation:
             self._root.create(f"{self.path}/{names.CLOSE}", b"")
 
     def fence(self, by: int) -> None:
-        """Let no further ack count, durably; where modes hold, none can be written either.
+        """Let no further ack count, durably.
 
-        Of one that has ended, or was never whole, nothing can come: its folders stay as they are.
+        The folder of the acks gets another name, so that a program which does not know yet finds
+        no place for one. Nothing can come of a generation that was never whole.
         """
         if not self.is_whole():
             return
+        here = f"{self.path}/{names.BOX}"
+        if names.KEPT not in self._root.names(here):
+            self._root.rename(f"{here}/{names.ACK}", f"{here}/{names.KEPT}")
+            self._root.sync_dir(here)
         if self.fenced() is None:
-            fenced = Fenced(by=by, acks=tuple(self.mailbox.acks.keys()))
+            fenced = Fenced(by=by, acks=tuple(self._kept.keys()))
             self._root.create(f"{self.path}/{names.FENCED}", encode(fenced))
-        self._set_modes(_OPEN if self.ended() else _CLOSED_TO_WRITERS)
 
     def tidy(self) -> None:
         """Remove what nobody needs of one that is given up: its cache, and what is half written."""
@@ -105,23 +110,22 @@ class Generation:
             if is_temporary(name) or (name == names.CACHE and self.ended() is not None):
                 self._root.remove_tree(f"{self.path}/{name}")
 
-    def _set_modes(self, mode: int) -> None:
-        for name in names.WRITABLE:
-            self._root.change_mode(f"{self.path}/{names.BOX}/{name}", mode)
-
     def counted(self, key: str) -> bytes | None:
         """Return the ack to a request; None without one, or when it came after the fence."""
         fenced = self.fenced()
-        return self.mailbox.acks.get(key) if fenced is None or key in fenced.acks else None
+        if fenced is None:
+            return self.mailbox.acks.get(key)
+        return self._kept.get(key) if key in fenced.acks else None
 
     def late(self) -> Iterator[tuple[str, bytes]]:
         """Yield acks that came after it was fenced, each as long as it is not set aside."""
         fenced = self.fenced()
         if fenced is None:
             return
-        for key in self.mailbox.acks.keys():  # noqa: SIM118 - a box is no mapping
-            if key not in fenced.acks and not self._ignored.has(key):
-                yield key, self.mailbox.acks.get(key) or b""
+        for box in (self._kept, self.mailbox.acks):
+            for key in box.keys():  # noqa: SIM118 - a box is no mapping
+                if key not in fenced.acks and not self._ignored.has(key):
+                    yield key, box.get(key) or b""
 
     def set_aside(self, key: str) -> None:
         """Take note that a late ack was recorded."""

@@ -105,8 +105,6 @@ class LiveSession:
         self._leases.let_go(self.generation)
         if self._launched is not None:
             self._launched.end(0.0 if ended is None else _SLACK)
-        if fence:
-            self.generation.fence(self.generation.token + 1)
         self.generation.tidy()
         return ended
 
