@@ -25,6 +25,7 @@ from benchmarks.subjects.long_run import long_run
 from benchmarks.subjects.memory_growth import memory_growth
 from benchmarks.subjects.node_time import node_time
 from benchmarks.subjects.parser import parser
+from benchmarks.subjects.start import start
 from benchmarks.subjects.workspace_tree import workspace_tree
 from benchmarks.table import Row, failures, markdown, plain, replace_between_markers
 
@@ -32,6 +33,7 @@ SUBJECTS: dict[str, Subject] = {
     "node-time": node_time,
     "cold-start": cold_start,
     "workspace": workspace_tree,
+    "start": start,
     "confinement": confinement,
     "journal": journal_growth,
     "long-run": long_run,

@@ -8,7 +8,10 @@ from custody import api
 from custody.errors import UsageError
 from custody.executors.agents.stub import RESPONSE
 from custody.model.event import PipelineStarted
+from custody.model.process_event import RunResumed
+from custody.store.workers import FEW
 from support.bench import Bench
+from support.trees import differing, picture
 
 BODY = (
     'a [type=tool, tool_command="cp in.txt a.txt"]\n'
@@ -90,3 +93,28 @@ def test_a_node_that_was_never_entered(bench: Bench) -> None:
     with pytest.raises(UsageError, match="has no stage 'nowhere'"):
         api.fork("r1", "nowhere", runsdir=str(bench.runsdir), run_id="r2")
     assert not bench.path("", "r2").exists()
+
+
+def test_a_fork_has_its_contents_by_links(bench: Bench) -> None:
+    (bench.workdir / "in.txt").write_text("as it was")
+    bench.run(BODY)
+    api.fork("r1", "b", runsdir=str(bench.runsdir), run_id="r2")
+    blobs = [path for path in bench.path("blobs").glob("*/*") if path.is_file()]
+    assert blobs
+    for path in blobs:
+        shared = bench.path(str(path.relative_to(bench.path(""))), "r2")
+        assert shared.stat().st_ino == path.stat().st_ino
+
+
+def test_a_fork_of_many_files_has_them_all(bench: Bench) -> None:
+    for number in range(FEW + 20):
+        (bench.workdir / f"f{number}").write_text(f"{number}")
+    (bench.workdir / "in.txt").write_text("as it was")
+    (bench.workdir / "closed").mkdir(0o555)
+    bench.run(BODY)
+    api.fork("r1", "b", runsdir=str(bench.runsdir), run_id="r2")
+    forked = picture(bench.path("workspace", "r2"))
+    assert differing(picture(bench.workdir), forked) == []
+    resumed = next(fact for fact in bench.facts("r2") if isinstance(fact, RunResumed))
+    assert resumed.restored == ("a.txt",)
+    assert api.verify("r2", runsdir=str(bench.runsdir)).mismatches == ()

@@ -32,13 +32,15 @@ from custody.store import files
 from custody.store.attempt_folder import AttemptFolder
 from custody.store.blobs import Blobs
 from custody.store.folders import Folders
+from custody.store.hash_cache import HashCache
 from custody.store.resolve import Resolver, beneath, own, walk
 from custody.store.root import Root
 from custody.workspace.contents import Contents
-from custody.workspace.copy import copy_tree
+from custody.workspace.copy import TreeCopy
 from custody.workspace.overlay.layer import Upper
 from custody.workspace.overlay.promote import Promotion
 from custody.workspace.scan import Scanner
+from custody.workspace.source import Source
 from custody.workspace.workspace import differences
 from support.hostile import Ground
 from support.swap import (
@@ -283,7 +285,10 @@ def copied_in(works: Works) -> object:
     blobs = Blobs(works.run.root)
     try:
         with works.root(works.source, own) as origin, Root.open(str(target)) as to:
-            return copy_tree(origin, to, blobs, left_out=set()).entries()
+            copy = TreeCopy(origin, to, blobs)
+            copy.take(Source(origin, set()), HashCache(), None)
+            copy.fill()
+            return copy.entries()
     finally:
         shutil.rmtree(target)
 

@@ -8,7 +8,8 @@ it that is ended:
     kill-after    the process dies right after it
     ENOSPC, EIO   the call fails; a write has written half
 
-``power FOLDER SEED STATE…`` makes disks that a power failure could have left, one for each number.
+``power FOLDER CONTENTS SEED STATE…`` makes disks that a power failure could have left, one for each
+number, of a run that has so many contents of another one.
 Each prints what was wrong, by the number of the point or the state.
 """
 
@@ -27,13 +28,23 @@ from typing import Any
 from custody.errors import StorageFailed
 from custody.store import syscalls
 from support.power import Recorder, survive
-from support.small_run import CALLS, SYSTEM_CALLS, Heard, begin, creates, judge, take_up
+from support.small_run import (
+    CALLS,
+    FEW,
+    SYSTEM_CALLS,
+    Heard,
+    begin,
+    creates,
+    judge,
+    prepare,
+    take_up,
+)
 
 
 def count(folder: str, at: int) -> int:
     """Return at how many points the run, or its resumption, can be ended."""
     place = f"{folder}/counted"
-    prepare(place, at)
+    make_place(place, at)
     _, told = attempt("count", 0, place, resume=at > 0)
     return told
 
@@ -41,7 +52,7 @@ def count(folder: str, at: int) -> int:
 def points(folder: str, at: int, mode: str, numbers: list[int]) -> dict[int, str]:
     """End the run, or its resumption, at some points; return what was wrong at which."""
     prepared = f"{folder}/prepared"
-    known = prepare(prepared, at)
+    known = make_place(prepared, at)
     wrong: dict[int, str] = {}
     for number in numbers:
         place = f"{folder}/{mode}{number}"
@@ -54,9 +65,10 @@ def points(folder: str, at: int, mode: str, numbers: list[int]) -> dict[int, str
     return wrong
 
 
-def prepare(place: str, at: int) -> int:
+def make_place(place: str, at: int) -> int:
     """Make a place for a run, killed at a point if there is one; return the durable lines."""
     os.mkdir(place)
+    prepare(place, FEW)
     return attempt("kill-before", at, place, resume=False)[1] if at else 0
 
 
@@ -126,12 +138,13 @@ def arm(mode: str, number: int) -> Callable[[], int]:
     return lambda: left
 
 
-def power(folder: str, seed: str, states: list[int]) -> dict[int, str]:
+def power(folder: str, contents: int, seed: str, states: list[int]) -> dict[int, str]:
     """Let the power fail; return what was wrong after which of the failures."""
     place = f"{folder}/recorded"
     os.mkdir(place)
     recorder = Recorder(place)
     try:
+        prepare(place, contents)
         begin(place, lambda count: recorder.log.append(("heard", count)))
     finally:
         recorder.stop()
@@ -155,8 +168,8 @@ def main(what: str, folder: str, *words: str) -> object:
             return count(folder, int(at))
         case "points", (at, mode, *numbers):
             return points(folder, int(at), mode, [*map(int, numbers)])
-        case "power", (seed, *states):
-            return power(folder, seed, [*map(int, states)])
+        case "power", (contents, seed, *states):
+            return power(folder, int(contents), seed, [*map(int, states)])
         case _:
             raise ValueError(what)
 

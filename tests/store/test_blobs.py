@@ -133,19 +133,3 @@ def test_a_sync_that_fails_is_not_believed_again(run: RunDirectory) -> None:
             os.close(descriptor)
     run.blobs.put(b"abc")
     assert run.root.stat(run.blobs.path_of(name)).st_ino != before
-
-
-def test_copying_to_another_run(run: RunDirectory, tmp_path: Path) -> None:
-    names = [run.blobs.put(os.urandom(size)) for size in (0, 10, LARGE)]
-    with RunDirectory.create(str(tmp_path / "runs"), "run_2") as other:
-        run.blobs.copy_to(other.blobs)
-        assert all(other.blobs.get(name) == run.blobs.get(name) for name in names)
-        run.root.write(run.blobs.path_of(names[1]), b"changed")
-        with pytest.raises(BlobDamaged):
-            run.blobs.copy_to(other.blobs)
-
-
-def test_copying_nothing(run: RunDirectory, tmp_path: Path) -> None:
-    with RunDirectory.create(str(tmp_path / "runs"), "run_2") as other:
-        run.blobs.copy_to(other.blobs)
-        assert other.root.names() == []

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from support.small_run import FEW, MANY
 from support.sweep import SEED, Sweep, budget
 
 TESTS = Path(__file__).parent.parent
@@ -81,8 +82,11 @@ def test_any_point_of_a_resumption(fast_folder: str, mode: str, sweep: Sweep) ->
 
 
 @pytest.mark.req("P-11")
-def test_crash_006_the_power_fails(fast_folder: str, hostile: Case, sweep: Sweep) -> None:
+@pytest.mark.parametrize("contents", [FEW, MANY])
+def test_crash_006_the_power_fails(
+    fast_folder: str, hostile: Case, sweep: Sweep, contents: int
+) -> None:
     assert hostile("crash-006")["expect"] == "recover:no_partial"
-    states = sweep.points(range(round(budget(300, 5000))), every=1)
-    wrong = machine("power", fast_folder, SEED, *states)
+    states = sweep.points(range(round(budget(300, 5000))), every=1, about=str(contents))
+    wrong = machine("power", fast_folder, contents, SEED, *states)
     sweep.over(states, lambda number: wrong.get(str(number)))

@@ -50,10 +50,10 @@ class Recorder:
 
     def _place(self, path: str, directory: int | None) -> tuple[int, str]:
         """Return the directory and the name that a path means."""
-        if directory is not None:
-            return self._of(directory), path
         folder, _, name = path.rpartition("/")
-        return self._id(os.stat(folder)), name
+        if directory is not None and not folder:
+            return self._of(directory), name
+        return self._id(os.stat(folder, dir_fd=directory)), name
 
     def _open(self, path: str, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
         there = path != "." and os.access(path, os.F_OK, dir_fd=dir_fd, follow_symlinks=False)
@@ -86,21 +86,41 @@ class Recorder:
 
     def _rename(self, source: str, target: str, *, src_dir_fd: int, dst_dir_fd: int) -> None:
         self._os["rename"](source, target, src_dir_fd=src_dir_fd, dst_dir_fd=dst_dir_fd)
-        self.log.append(("move", self._of(dst_dir_fd), target, self._of(src_dir_fd), source))
+        there, here = self._place(target, dst_dir_fd), self._place(source, src_dir_fd)
+        self.log.append(("move", *there, *here))
 
     def _renameat2(self, directory: int, source: str, target: str, flags: int) -> None:
         self._system["_renameat2"](directory, source, target, flags)
         kind = "swap" if flags == 2 else "move"
         self.log.append((kind, self._of(directory), target, self._of(directory), source))
 
-    def _link(self, source: str, name: str, *, dst_dir_fd: int, follow_symlinks: bool) -> None:
-        made = self._of(int(source.rpartition("/")[2]))
-        self._os["link"](source, name, dst_dir_fd=dst_dir_fd, follow_symlinks=follow_symlinks)
-        self.log.append(("name", self._of(dst_dir_fd), name, made, "file"))
+    def _link(
+        self,
+        source: str,
+        name: str,
+        *,
+        src_dir_fd: int | None = None,
+        dst_dir_fd: int,
+        follow_symlinks: bool,
+    ) -> None:
+        if src_dir_fd is None:
+            made = self._of(int(source.rpartition("/")[2]))
+            self._os["link"](source, name, dst_dir_fd=dst_dir_fd, follow_symlinks=follow_symlinks)
+        else:
+            made = self._id(os.stat(source, dir_fd=src_dir_fd))
+            self._os["link"](
+                source,
+                name,
+                src_dir_fd=src_dir_fd,
+                dst_dir_fd=dst_dir_fd,
+                follow_symlinks=follow_symlinks,
+            )
+        self.log.append(("name", *self._place(name, dst_dir_fd), made, "file"))
 
     def _unlink(self, name: str, *, dir_fd: int) -> None:
+        place = self._place(name, dir_fd)
         self._os["unlink"](name, dir_fd=dir_fd)
-        self.log.append(("drop", self._of(dir_fd), name))
+        self.log.append(("drop", *place))
 
     def _mkdir(self, path: str, mode: int = 0o777, *, dir_fd: int | None = None) -> None:
         self._os["mkdir"](path, mode, dir_fd=dir_fd)

@@ -5,6 +5,7 @@ The judge takes the run up where it was left, checks every promise, and finishes
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Callable
@@ -25,6 +26,9 @@ from support.journals import recover
 
 STAGES = 4
 RUN_ID = "r"
+EARLIER = "earlier"
+FEW, MANY = 2, 20
+"""Contents of the earlier run that are synced one by one, and all together."""
 CALLS = ("open", "write", "fsync", "fdatasync", "rename", "link", "unlink", "mkdir", "ftruncate")
 """Functions of ``os`` that change the disk or make a change durable."""
 SYSTEM_CALLS = ("syncfs", "_renameat2")
@@ -34,17 +38,63 @@ Heard = Callable[[int], None]
 
 
 def begin(folder: str, heard: Heard) -> None:
-    """Make a run from nothing and finish it; ``heard`` is told what is durable."""
+    """Make a run and finish it; ``heard`` is told what is durable.
+
+    It begins with all that the run of `prepare` began with, and something new.
+    """
     with RunDirectory.create(f"{folder}/runs", RUN_ID) as run:
         run.write("pipeline.dot", b"digraph {}", sync=True)
         run.blobs.put(b"digraph {}")
+        names = [*link_all(folder, run), create(run, b"new")]
+        run.blobs.made(names)
         journal = Journal.create(run.root, RUN_ID)
-        append(journal, started(run.blobs.put(b"listing")))
+        append(journal, started(run.blobs.put(json.dumps(names).encode())))
         run.blobs.sync()
         journal.commit()
         run.publish()
         heard(journal.count)
         go_on(run, journal, 0, heard)
+
+
+def prepare(folder: str, contents: int) -> None:
+    """Make a run that only begins, before the one that counts."""
+    with RunDirectory.create(f"{folder}/runs", EARLIER) as run:
+        names = [create(run, b"shared %d" % item) for item in range(contents)]
+        run.blobs.made(names)
+        journal = Journal.create(run.root, EARLIER)
+        append(journal, started(run.blobs.put(json.dumps(names).encode())))
+        run.blobs.sync()
+        journal.commit()
+        run.publish()
+        journal.close()
+
+
+def create(run: RunDirectory, data: bytes) -> str:
+    sha256 = hashlib.sha256(data).hexdigest()
+    try:
+        run.blobs.folder.create(sha256, data)
+    except OSError as error:
+        raise failure(error, sha256) from error
+    return sha256
+
+
+def link_all(folder: str, run: RunDirectory) -> list[str]:
+    """Give a run all that the earlier one began with; return the names."""
+    with RunDirectory.open(f"{folder}/runs/{EARLIER}", write=False) as earlier:
+        names = base_of(earlier)
+        try:
+            assert all(run.blobs.folder.link(earlier.blobs.folder, name) for name in names)
+        except OSError as error:
+            raise failure(error, EARLIER) from error
+    return names
+
+
+def base_of(run: RunDirectory) -> list[str]:
+    """Return the contents that a run began with."""
+    fact = next(read_lines(run.root, torn_ok=True)).fact()
+    assert isinstance(fact, PipelineStarted)
+    names: list[str] = json.loads(run.blobs.get(fact.workspace.sha256))
+    return names
 
 
 def take_up(folder: str, heard: Heard = lambda _: None) -> None:
@@ -142,6 +192,8 @@ def judge(folder: str, durable: int, *, views_whole: bool) -> str:
         if [fact.node for fact in answers] != [f"n{number + 1}" for number in range(STAGES)]:
             return "a stage was lost or done twice"
         try:
+            for name in base_of(run):
+                run.blobs.get(name)
             for fact in answers:
                 for evidence in (*fact.ack.evidence, fact.diff):
                     run.read_evidence(evidence)

@@ -43,11 +43,11 @@ def begin(
 ) -> RunResult:
     """Start a run and take it to its end; ``confinement`` is a level that is asked for."""
     with Interruption() as interruption, RunDirectory.create(runsdir, run_id) as run:
-        workspace = Workspace.create(run, workdir or None, omit=(runsdir,))
-        run.write(layout.PIPELINE, pipeline.source, sync=True)
         run.blobs.put(pipeline.source)
         for source in pipeline.sources.values():
             run.blobs.put(source)
+        workspace = Workspace.create(run, workdir or None, omit=(runsdir,))
+        run.write(layout.PIPELINE, pipeline.source, sync=True)
         started = PipelineStarted(
             pipeline=pipeline.name,
             pipeline_sha256=pipeline.sha256,
@@ -67,5 +67,6 @@ def begin(
         run.blobs.sync()
         journal.commit()
         run.publish()
+        workspace.remember_source()
         live = LiveRun(history, pipeline, journal, workspace)
         return live.go(interruption, listeners=listeners)

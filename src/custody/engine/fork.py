@@ -18,6 +18,7 @@ from custody.model.confinement import ChosenLevel
 from custody.model.event import AnyFact, Origin, PipelineStarted
 from custody.model.graph import Pipeline
 from custody.model.process_event import AgentReplaced, PipelineReplaced, RunResumed
+from custody.store.blob_sharing import share
 from custody.store.history import History
 from custody.store.journal import Journal
 from custody.store.rundir import RunDirectory
@@ -48,7 +49,7 @@ def fork(
             forked_from=_origin(past, node),
             confinement=_confinement(past, pipeline, agent, run.path),
         )
-        parent.blobs.copy_to(run.blobs)
+        share(parent.blobs, run.blobs)
         run.write(layout.PIPELINE, pipeline.source, sync=True)
         history = History(run)
         with closing(Journal.create(run.root, run_id, version=past.version)) as journal:
@@ -60,6 +61,7 @@ def fork(
             journal.commit()
             run.publish()
             workspace = Workspace.reopen(run, started.workspace)
+            workspace.build()
             live = LiveRun(history, pipeline, journal, workspace, resumed=RunResumed())
             return live.go(interruption, listeners=listeners)
 

@@ -12,6 +12,8 @@
     inbox/<request>.<digest>.md       what the person answers, written once
     session/<name>/<token>/           one generation of a session; see `custody.model.session`
 
+Beside the runs lies ``.sources/<device>.<inode>``: what the last run over a source found in it.
+
 No other module spells these names. All paths are relative to the run directory, with ``/``.
 """
 
@@ -72,6 +74,9 @@ WRITERS: dict[str, Writer] = {
     SESSIONS: "stages",
 }
 """Who puts files into each folder. What stages write there no line of the journal names."""
+
+SOURCES = ".sources"
+"""The one folder of a runs directory that is no run."""
 
 _UNPUBLISHED = ".new."
 _LOST = ".lost."
@@ -220,6 +225,11 @@ def is_written_by_stages(name: str) -> bool:
 def unpublished(run_id: str) -> str:
     """Return how a run directory is called until the run is published."""
     return f"{_UNPUBLISHED}{run_id}"
+
+
+def source(device: int, inode: int) -> str:
+    """Return the file, relative to the runs directory, that tells of the source so identified."""
+    return f"{SOURCES}/{device}.{inode}"
 
 
 def set_aside(path: str, number: int) -> str:

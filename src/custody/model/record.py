@@ -8,7 +8,7 @@ not UTF-8 are refused with the path of the field that is wrong.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -34,6 +34,11 @@ class Document(Record, frozen=True, kw_only=True):
 
 encode: Callable[[object], bytes] = _encoder.encode
 """Returns the one encoding of a value."""
+
+
+def encode_lines(values: Sequence[object]) -> bytes:
+    """Return the encoding of each value on a line of its own."""
+    return _encoder.encode_lines(values)
 
 
 def encode_pretty(value: object) -> bytes:

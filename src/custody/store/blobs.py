@@ -1,8 +1,8 @@
 """Content by its sha256: ``blobs/<2>/<sha256>``.
 
-A blob is written once and never changed. Putting is not durable by itself; `Blobs.sync` makes
-everything put since the last one durable, in as few syncs as possible, and must come before
-the journal line that names a blob.
+A blob is written once and never changed; it may be a file that several runs have a name for.
+Putting is not durable by itself; `Blobs.sync` makes everything put or linked since the last one
+durable, in as few syncs as possible, and must come before the journal line that names a blob.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 from custody.errors import BlobDamaged, PathRefused
 from custody.model import layout
 from custody.model.relpath import RelPath
 from custody.store import files, syscalls
+from custody.store.blob_folder import MODE, BlobFolder
 from custody.store.os_errors import failure
 from custody.store.root import DIGEST_LIMIT, READ_LIMIT, Root
 
@@ -24,6 +26,8 @@ _SYNC_EACH = 16
 _IN_MEMORY = 1 << 20
 """Files up to this size are copied in one piece."""
 _DIGEST = re.compile("[0-9a-f]{64}")
+
+_T = TypeVar("_T")
 
 
 class Blobs:
@@ -42,7 +46,7 @@ class Blobs:
         if sha256 not in self._known:
             folder, temporary = self._folder().fd, files.temporary_name()
             try:
-                files.write_new(folder, temporary, data, None, sync=False)
+                _write(folder, temporary, data)
                 self._settle(temporary, sha256)
             except OSError as error:
                 files.discard(folder, temporary)
@@ -58,10 +62,11 @@ class Blobs:
         """
         source = root.open_fd(path, files.READ)
         try:
-            if files.plain(source, limit).st_size <= _IN_MEMORY:
+            before = files.plain(source, limit)
+            if before.st_size <= _IN_MEMORY:
                 data = files.read_all(source, _IN_MEMORY)
                 return self.put(data), len(data)
-            return self._copy(source, limit)
+            return self._copy(source, lambda _, size: files.refuse_changed(source, before, size))
         except PathRefused as refused:
             raise PathRefused(refused.code, refused.what, where=f"{root.path}/{path}") from None
         except OSError as error:
@@ -71,23 +76,37 @@ class Blobs:
 
     def get(self, sha256: str) -> bytes:
         """Return the content; raises `BlobDamaged` when it is missing or not what it should be."""
-        try:
-            data = self._run.read(self.path_of(sha256), limit=READ_LIMIT)
-        except PathRefused as refused:
-            raise BlobDamaged(refused.what, where=self._where(sha256)) from refused
+        data = self._read(sha256, _whole)
         if hashlib.sha256(data).hexdigest() != sha256:
-            raise BlobDamaged("its content is not what its name says", where=self._where(sha256))
+            raise self._damaged(sha256)
         return data
 
     def check(self, sha256: str) -> int:
         """Return the size of a blob, in constant memory; raises `BlobDamaged` as `get` does."""
+        found, size = self._read(sha256, files.hash_all)
+        if found != sha256:
+            raise self._damaged(sha256)
+        return size
+
+    def _read(self, sha256: str, use: Callable[[int], _T]) -> _T:
+        """Use an open blob; only its hash can tell whether it was whole.
+
+        Its times tell nothing: they change when another run gives it a name or drops one.
+        """
         try:
-            found, size = self._run.digest(self.path_of(sha256))
+            descriptor = self._run.open_fd(self.path_of(sha256), files.READ)
+            try:
+                files.regular(descriptor, DIGEST_LIMIT)
+                return use(descriptor)
+            finally:
+                os.close(descriptor)
         except PathRefused as refused:
             raise BlobDamaged(refused.what, where=self._where(sha256)) from refused
-        if found != sha256:
-            raise BlobDamaged("its content is not what its name says", where=self._where(sha256))
-        return size
+        except OSError as error:
+            raise failure(error, self._where(sha256), reading=True) from error
+
+    def _damaged(self, sha256: str) -> BlobDamaged:
+        return BlobDamaged("its content is not what its name says", where=self._where(sha256))
 
     def has(self, sha256: str) -> bool:
         """Whether a blob of that name is there; `get` and `check` tell whether it is whole."""
@@ -96,6 +115,17 @@ class Blobs:
     def path_of(self, sha256: str) -> str:
         """Return where a blob lies, relative to the run directory."""
         return f"{layout.BLOBS}/{_below(sha256)}"
+
+    @property
+    def folder(self) -> BlobFolder:
+        """Where many blobs can be made at once; `made` must be told of them."""
+        return BlobFolder(self._folder().fd, f"{self._run.path}/{layout.BLOBS}")
+
+    def made(self, names: Iterable[str]) -> None:
+        """Take blobs as put that were made or linked in `folder`, all of them whole."""
+        fresh = set(names) - self._known
+        self._known |= fresh
+        self._unsynced.extend(fresh)
 
     def sync(self) -> None:
         """Make everything that was put durable; raises `StorageFailed` when it cannot be."""
@@ -112,14 +142,14 @@ class Blobs:
             self._known.difference_update(waiting)
             raise failure(error, f"{self._run.path}/{layout.BLOBS}") from error
 
-    def copy_to(self, other: Blobs) -> None:
-        """Put every blob into another run as well; raises `BlobDamaged` when one is not whole."""
-        for sha256 in self.names():
-            found, _ = other.put_file(self._run, self.path_of(sha256))
+    def put_blob(self, other: Blobs, sha256: str) -> None:
+        """Put another run's blob here as well; raises `BlobDamaged` when it is not whole."""
+
+        def refuse_damaged(found: str, _size: int) -> None:
             if found != sha256:
-                raise BlobDamaged(
-                    "its content is not what its name says", where=self._where(sha256)
-                )
+                raise other._damaged(sha256)
+
+        other._read(sha256, lambda source: self._copy(source, refuse_damaged))
 
     def names(self) -> Iterator[str]:
         """Yield the sha256 of every blob that is there, whole or not."""
@@ -144,20 +174,24 @@ class Blobs:
             self._opened = self._run.sub(layout.BLOBS)
         return self._opened
 
-    def _copy(self, source: int, limit: int) -> tuple[str, int]:
-        """Copy and hash at once: the name is known only at the end."""
+    def _copy(self, source: int, check: Callable[[str, int], None]) -> tuple[str, int]:
+        """Copy and hash at once: the name is known only at the end.
+
+        ``check`` is told sha256 and size, and raises when there is to be no such blob.
+        """
         folder, temporary = self._folder().fd, files.temporary_name()
         hasher = hashlib.sha256()
         size = 0
         try:
-            target = files.open_new(folder, temporary)
+            target = files.open_new(folder, temporary, MODE)
             try:
-                for chunk in files.chunks(source, limit):
-                    hasher.update(chunk)
-                    files.write_all(target, chunk)
-                    size += len(chunk)
+                for piece in files.pieces(source, DIGEST_LIMIT):
+                    hasher.update(piece)
+                    files.write_all(target, piece)
+                    size += len(piece)
             finally:
                 os.close(target)
+            check(hasher.hexdigest(), size)
             self._settle(temporary, hasher.hexdigest())
         except BaseException:
             files.discard(folder, temporary)
@@ -203,3 +237,15 @@ def _below(sha256: str) -> str:
     if _DIGEST.fullmatch(sha256) is None:
         raise BlobDamaged(f"{sha256!r} is no sha256")
     return layout.blob_name(sha256)
+
+
+def _whole(descriptor: int) -> bytes:
+    return files.read_exactly(descriptor, files.regular(descriptor, READ_LIMIT).st_size)
+
+
+def _write(folder: int, name: str, data: bytes) -> None:
+    descriptor = files.open_new(folder, name, MODE)
+    try:
+        files.write_all(descriptor, data)
+    finally:
+        os.close(descriptor)

@@ -12,6 +12,7 @@ import itertools
 import os
 import re
 import stat
+import sys
 from collections.abc import Iterator
 
 from custody.errors import PathRefused
@@ -41,16 +42,30 @@ def write_all(descriptor: int, data: bytes | memoryview) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
-def plain(descriptor: int, limit: int, links: int = 1) -> os.stat_result:
-    """Return the state of an open file; refuses what is not one plain file of at most ``limit``."""
+def regular(descriptor: int, limit: int) -> os.stat_result:
+    """Return the state of an open file; refuses what is no regular file of at most ``limit``."""
     state = os.fstat(descriptor)
     if not stat.S_ISREG(state.st_mode):
         raise PathRefused("not_regular", "it is not a regular file")
-    if state.st_nlink > links:
-        raise PathRefused("hardlink", "the file has a second name, perhaps elsewhere")
     if state.st_size > limit:
         raise PathRefused("too_large", f"it has {state.st_size} bytes; the limit is {limit}")
     return state
+
+
+def plain(descriptor: int, limit: int, links: int = 1) -> os.stat_result:
+    """Do what `regular` does, and refuse a file that has more names than ``links``."""
+    state = regular(descriptor, limit)
+    if state.st_nlink > links:
+        raise PathRefused("hardlink", "the file has a second name, perhaps elsewhere")
+    return state
+
+
+def read_exactly(descriptor: int, size: int) -> bytes:
+    """Return the content of a file that should have ``size`` bytes; one more if there are more."""
+    data = os.pread(descriptor, size + 1, 0)
+    while len(data) < size and (more := os.pread(descriptor, size + 1 - len(data), len(data))):
+        data += more
+    return data
 
 
 def read_all(descriptor: int, limit: int, links: int = 1) -> bytes:
@@ -79,14 +94,23 @@ def chunks(descriptor: int, limit: int) -> Iterator[memoryview]:
     The last step raises ``changed_during_read`` when someone wrote meanwhile.
     """
     before = plain(descriptor, limit)
-    buffer = memoryview(bytearray(min(_CHUNK, before.st_size + 1)))
     size = 0
-    while count := os.readv(descriptor, [buffer]):
-        size += count
-        if size > before.st_size:
-            break
-        yield buffer[:count]
+    for piece in pieces(descriptor, before.st_size + 1):
+        size += len(piece)
+        if size <= before.st_size:
+            yield piece
     refuse_changed(descriptor, before, size)
+
+
+def pieces(descriptor: int, most: int) -> Iterator[memoryview]:
+    """Yield what is left to read, up to ``most`` bytes; each is valid until the next is asked for.
+
+    Who changes the file meanwhile is not noticed.
+    """
+    buffer = memoryview(bytearray(min(_CHUNK, most)))
+    while most and (count := os.readv(descriptor, [buffer[:most]])):
+        most -= count
+        yield buffer[:count]
 
 
 def refuse_changed(descriptor: int, before: os.stat_result, size: int) -> None:
@@ -99,6 +123,16 @@ def refuse_changed(descriptor: int, before: os.stat_result, size: int) -> None:
         or after.st_ctime_ns != before.st_ctime_ns
     ):
         raise PathRefused("changed_during_read", "it changed while it was read")
+
+
+def hash_all(descriptor: int, most: int = sys.maxsize) -> tuple[str, int]:
+    """Return sha256 and size of what is left to read, whoever changes it meanwhile."""
+    hasher = hashlib.sha256()
+    size = 0
+    for piece in pieces(descriptor, most):
+        hasher.update(piece)
+        size += len(piece)
+    return hasher.hexdigest(), size
 
 
 def digest(descriptor: int, limit: int) -> tuple[str, int]:
@@ -243,9 +277,9 @@ def discard(folder: int, name: str) -> None:
         return
 
 
-def open_new(folder: int, name: str) -> int:
-    """Create ``name`` for writing and return its descriptor; the mode is 0644 less the umask."""
-    return os.open(name, _WRITE_NEW, 0o644, dir_fd=folder)
+def open_new(folder: int, name: str, mode: int = 0o644) -> int:
+    """Create ``name`` for writing and return its descriptor; the mode is less the umask."""
+    return os.open(name, _WRITE_NEW, mode, dir_fd=folder)
 
 
 def present(folder: int, name: str) -> bool:

@@ -87,6 +87,17 @@ def list_runs(runsdir: str) -> list[RunRow]:
     return sorted(rows, key=lambda row: (row.started_at, row.run_id))
 
 
+def newest_runs(runsdir: Root) -> list[str]:
+    """Return the names of the runs in an open folder, the one that was written last first."""
+    with runsdir.scan() as entries:
+        found = [
+            (entry.stat(follow_symlinks=False).st_mtime_ns, entry.name)
+            for entry in entries
+            if _RUN_ID.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)
+        ]
+    return [name for _, name in sorted(found, reverse=True)]
+
+
 class _Head(msgspec.Struct):
     """What a list shows of a manifest, whatever else it holds."""
 

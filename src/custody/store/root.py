@@ -248,6 +248,14 @@ class Root:
         except OSError as error:
             raise failure(error, self._where(path)) from error
 
+    def make_dir(self, name: str, mode: int) -> None:
+        """Make a directory right here, with exactly that mode; raises ``exists`` when it is."""
+        try:
+            os.mkdir(_name(name), mode, dir_fd=self.fd)
+            os.chmod(name, mode, dir_fd=self.fd)
+        except OSError as error:
+            raise failure(error, self._where(name)) from error
+
     def change_mode(self, path: RelPath | str, mode: int) -> None:
         """Set the permission bits of a directory or of a plain file."""
         fd = self.open_fd(path, os.O_PATH | os.O_NOFOLLOW)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 from functools import cache
 from typing import Any
 
@@ -19,6 +20,7 @@ RESOLVE_BENEATH = 0x08
 _OPENAT2 = 437
 _RENAME_NOREPLACE = 1
 _RENAME_EXCHANGE = 2
+_SET_PARENT_DEATH_SIGNAL = 1
 
 
 @cache
@@ -26,6 +28,11 @@ def _ctypes() -> tuple[Any, Any]:
     import ctypes
 
     return ctypes, ctypes.CDLL(None, use_errno=True)
+
+
+def load() -> None:
+    """Load ctypes now: whoever is forked afterwards need not."""
+    _ctypes()
 
 
 @cache
@@ -90,5 +97,13 @@ def syncfs(descriptor: int) -> None:
     """Make everything on the file system of ``descriptor`` durable."""
     ctypes, library = _ctypes()
     if library.syncfs(descriptor) != 0:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
+
+
+def die_with_parent() -> None:
+    """Be killed when the thread that forked this process ends; one that has is not noticed."""
+    ctypes, library = _ctypes()
+    if library.prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0) != 0:
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code))

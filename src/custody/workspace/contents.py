@@ -61,7 +61,7 @@ class Contents:
     def _keep_whole(self, descriptor: int, state: os.stat_result) -> str:
         if state.st_size > READ_LIMIT:
             raise PathRefused("too_large", f"it has {state.st_size} bytes and a second name")
-        data = read_exactly(descriptor, state.st_size)
+        data = files.read_exactly(descriptor, state.st_size)
         files.refuse_changed(descriptor, state, len(data))
         sha256 = hashlib.sha256(data).hexdigest()
         if self._blobs is not None and sha256 not in self._kept:
@@ -76,14 +76,6 @@ class Contents:
                 raise PathRefused("changed_during_read", "it changed while it was read")
             self._kept.add(sha256)
         return sha256
-
-
-def read_exactly(descriptor: int, size: int) -> bytes:
-    """Return the content of a file that should have ``size`` bytes; one more if there are more."""
-    data = os.pread(descriptor, size + 1, 0)
-    while len(data) < size and (more := os.pread(descriptor, size + 1 - len(data), len(data))):
-        data += more
-    return data
 
 
 def copy_all(source: int, target: int) -> int:

@@ -26,16 +26,12 @@ import msgspec
 
 from custody.errors import PathRefused
 from custody.model.change import Entry
+from custody.store.change_time import is_young
 from custody.store.os_errors import failure
 from custody.store.root import Root
 from custody.workspace.contents import Contents
 
-CLOCK_STEP = 20_000_000
-"""Nanoseconds in which two writes may bear the same change time."""
-COARSE_STEP = 2_000_000_000
-"""The same where the file system counts whole seconds only."""
 _NEVER = -1
-_SECOND = 1_000_000_000
 ATTEMPTS = 3
 """How often a file is read that changes meanwhile."""
 
@@ -53,6 +49,16 @@ class Seen(msgspec.Struct, frozen=True, gc=False):
     mode: int
 
 
+class State(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """What is remembered of `os.stat`, as another process tells it."""
+
+    st_mode: int
+    st_ino: int
+    st_size: int
+    st_mtime_ns: int
+    st_ctime_ns: int
+
+
 class Update(NamedTuple):
     """What one name turned out to be."""
 
@@ -62,18 +68,17 @@ class Update(NamedTuple):
     """None when it is gone."""
 
 
-def seen_as(entry: Entry, state: os.stat_result, looked: int) -> Seen:
+def seen_as(entry: Entry, state: os.stat_result | State, looked: int) -> Seen:
     """Return what is remembered of a look that began at ``looked``.
 
     A folder is never read: its names are compared whatever its times say.
     """
     changed = state.st_ctime_ns
-    step = CLOCK_STEP if changed % _SECOND else COARSE_STEP
     is_folder = entry.kind == "dir"
     return Seen(
         entry,
         is_folder,
-        changed if is_folder or looked - changed > step else _NEVER,
+        changed if is_folder or not is_young(changed, looked) else _NEVER,
         state.st_mtime_ns,
         state.st_size,
         state.st_ino,

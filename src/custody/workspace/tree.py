@@ -9,20 +9,20 @@ import msgspec
 
 from custody.errors import MalformedDocument
 from custody.model.change import Change, Entry, Tree
-from custody.model.record import encode
+from custody.model.record import encode_lines
+from custody.store.blobs import Blobs
 
 
 def listing(entries: Iterable[Entry]) -> bytes:
     """Return one encoded entry a line, sorted by path."""
-    lines = [encode(entry) for entry in sorted(entries, key=lambda entry: entry.path)]
-    return b"".join(line + b"\n" for line in lines)
+    in_order = sorted(entries, key=lambda entry: entry.path)
+    return encode_lines(in_order)
 
 
 def read_listing(data: bytes, *, where: str) -> dict[str, Entry]:
     """Return the entries of a listing by path; raises `MalformedDocument`."""
-    decoder = msgspec.json.Decoder(Entry)
     try:
-        entries = [decoder.decode(line) for line in data.splitlines()]
+        entries = msgspec.json.Decoder(Entry).decode_lines(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise MalformedDocument("type", str(error), where=where) from None
     return {entry.path: entry for entry in entries}
@@ -36,6 +36,13 @@ def tree_of(entries: Mapping[str, Entry], data: bytes, omitted: tuple[str, ...])
         bytes=sum(entry.bytes for entry in entries.values()),
         omitted=omitted,
     )
+
+
+def put_tree(blobs: Blobs, entries: Mapping[str, Entry], omitted: tuple[str, ...]) -> Tree:
+    """Keep the listing of a tree, and return the pointer to it."""
+    data = listing(entries.values())
+    blobs.put(data)
+    return tree_of(entries, data, omitted)
 
 
 def change_between(before: Entry | None, after: Entry | None) -> Change | None:

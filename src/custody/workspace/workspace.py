@@ -18,16 +18,15 @@ from custody.model import layout
 from custody.model.change import Change, Entry, Layer, Tree
 from custody.model.holdouts import Holdouts
 from custody.model.relpath import RelPath
-from custody.store import files
-from custody.store.places import identity
-from custody.store.resolve import beneath, own
-from custody.store.root import Root
+from custody.store.resolve import beneath
 from custody.store.rundir import RunDirectory
+from custody.store.workers import FEW
+from custody.workspace.build import build_anew
 from custody.workspace.contents import Contents
-from custody.workspace.copy import TreeCopy, copy_tree
 from custody.workspace.restore import Difference, Restoration
 from custody.workspace.scan import Scanner
-from custody.workspace.tree import change_between, listing, read_listing, tree_of
+from custody.workspace.snapshot import Snapshot, take_snapshot
+from custody.workspace.tree import change_between, put_tree, read_listing
 
 if TYPE_CHECKING:
     from custody.workspace.overlay.layer import Layers
@@ -54,6 +53,7 @@ class Workspace:
         """Digest of the layer that was captured last."""
         self._suspects: set[str] = set()
         """Paths that may differ from what is expected; all others do not."""
+        self._snapshot: Snapshot | None = None
 
     @classmethod
     def create(cls, run: RunDirectory, source: str | None, *, omit: Iterable[str] = ()) -> Self:
@@ -64,12 +64,18 @@ class Workspace:
         """
         if source is None:
             run.root.make_dirs(layout.WORKSPACE)
-            return cls(run, {}, _put_tree(run, {}, ()))
-        copy = _copy_in(run, source, {identity(path) for path in (*omit, run.path)} - {None})
-        expected = copy.entries()
-        workspace = cls(run, expected, _put_tree(run, expected, tuple(copy.omitted)))
-        copy.teach(workspace._scanner)
+            return cls(run, {}, put_tree(run.blobs, {}, ()))
+        snapshot = take_snapshot(run, source, omit=omit)
+        workspace = cls(run, snapshot.expected, snapshot.base)
+        snapshot.copy.teach(workspace._scanner)
+        workspace._snapshot = snapshot
         return workspace
+
+    def remember_source(self) -> None:
+        """Let the next run over the same source know of this one; after it was published."""
+        if self._snapshot is not None:
+            self._snapshot.remember(self._run)
+            self._snapshot = None
 
     @classmethod
     def reopen(cls, run: RunDirectory, base: Tree) -> Self:
@@ -181,7 +187,7 @@ class Workspace:
         somebody else keeps changing the workspace.
         """
         restoration = Restoration(self._run.root, self._run.blobs)
-        restored: set[str] = set()
+        restored = self.build()
         for _ in range(_PASSES):
             difference = self._difference()
             if not difference:
@@ -194,9 +200,23 @@ class Workspace:
             hint="does another program write there?",
         )
 
+    def build(self) -> set[str]:
+        """Make everything at once where nothing is, if it is much; return the paths.
+
+        A fork does it before it goes on: several processes can help only as long as there is
+        one thread. Raises `BlobDamaged` when a content is lost, and `StorageFailed`.
+        """
+        self._stay_at_home()
+        if len(self.expected) <= FEW or os.listdir(self.root.fd):
+            return set()
+        build = build_anew(self._run, self.expected)
+        self._stay_at_home()
+        build.teach(self._scanner)
+        return set(self.expected)
+
     def tree(self) -> Tree:
         """Return the pointer to what is expected; its listing is put to the blobs."""
-        return _put_tree(self._run, self.expected, self.base.omitted)
+        return put_tree(self._run.blobs, self.expected, self.base.omitted)
 
     def close(self) -> None:
         """Give the descriptor back."""
@@ -246,21 +266,6 @@ def differences(run: RunDirectory, expected: Mapping[str, Entry]) -> list[Change
     return [change for change in changes if change is not None]
 
 
-def _copy_in(run: RunDirectory, source: str, left_out: set[tuple[int, int] | None]) -> TreeCopy:
-    """Copy under a temporary name, and give the folder its own when it is complete."""
-    temporary = files.temporary_name()
-    with Root.open(source, resolver=own) as origin:
-        run.root.make_dirs(temporary)
-        try:
-            with run.root.sub(temporary) as target:
-                copy = copy_tree(origin, target, run.blobs, left_out=left_out)
-            run.root.rename(temporary, layout.WORKSPACE)
-        except BaseException:
-            run.root.remove_tree(temporary)
-            raise
-    return copy
-
-
 def _make_folder(run: RunDirectory) -> None:
     """Make the folder where it is missing, in the place of whatever else has its name."""
     try:
@@ -270,9 +275,3 @@ def _make_folder(run: RunDirectory) -> None:
     if there is not None and not stat.S_ISDIR(there.st_mode):
         run.root.remove(layout.WORKSPACE)
     run.root.make_dirs(layout.WORKSPACE)
-
-
-def _put_tree(run: RunDirectory, expected: dict[str, Entry], omitted: tuple[str, ...]) -> Tree:
-    data = listing(expected.values())
-    run.blobs.put(data)
-    return tree_of(expected, data, omitted)

@@ -1,0 +1,58 @@
+"""How a run comes to its workspace: a copy of a source, with the help of the runs before it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from custody.model import layout
+from custody.model.change import Entry, Tree
+from custody.store.hash_cache import HashCache
+from custody.store.places import identity
+from custody.store.resolve import own
+from custody.store.root import Root
+from custody.store.rundir import RunDirectory
+from custody.workspace.build import under_another_name
+from custody.workspace.copy import TreeCopy
+from custody.workspace.donor import donor
+from custody.workspace.source import Source
+from custody.workspace.tree import put_tree
+
+
+class Snapshot(NamedTuple):
+    """A copy of a source that was made for one run."""
+
+    copy: TreeCopy
+    expected: dict[str, Entry]
+    """What stands there, by path."""
+    base: Tree
+    source: os.stat_result
+
+    def remember(self, run: RunDirectory) -> None:
+        """Let the next run over the source know of this one, which is published."""
+        with Root.open(os.path.dirname(run.path), resolver=own) as runsdir:
+            self.copy.hashes(run.run_id).save(runsdir, self.source)
+
+
+def take_snapshot(run: RunDirectory, source: str, *, omit: Iterable[str]) -> Snapshot:
+    """Copy ``source`` under a temporary name, and call it the workspace when it is complete.
+
+    The blobs are durable then if there are many, because that goes on beside the copying.
+    """
+    home = os.path.dirname(run.path)
+    left_out = {identity(path) for path in (*omit, run.path, f"{home}/{layout.SOURCES}")} - {None}
+    with (
+        Root.open(source, resolver=own) as origin,
+        Root.open(home, resolver=own) as runsdir,
+        under_another_name(run.root, layout.WORKSPACE) as target,
+    ):
+        state = os.fstat(origin.fd)
+        cache = HashCache.load(runsdir, state)
+        copy = TreeCopy(origin, target, run.blobs)
+        with donor(runsdir, cache.run_id) as earlier:
+            copy.take(Source(origin, left_out), cache, earlier)
+        expected = copy.entries()
+        base = put_tree(run.blobs, expected, copy.omitted)
+        copy.fill()
+    return Snapshot(copy, expected, base, state)

@@ -1,0 +1,103 @@
+"""Lists a source tree before it is copied: folders, links, files, and what is left out.
+
+The source is only looked at: through descriptors, without following a symlink, in whatever mode
+it is. Left out, and told, are ``.git`` in any folder, the folders of the runs, and what is no
+file, folder or symlink. A name that is not UTF-8 cannot be told and is refused.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
+
+from custody.errors import PathRefused
+from custody.store.open_folders import OpenFolders
+from custody.store.os_errors import failure
+from custody.store.root import Root
+from custody.workspace.scan import is_utf8, path_of, shown
+
+LEFT_OUT_NAME = ".git"
+
+Identity = tuple[int, int]
+"""Device and inode: a folder is known by them whatever path led to it."""
+
+
+class Group(NamedTuple):
+    """Files of one folder."""
+
+    folder: str
+    names: list[str]
+
+
+class Source:
+    """What stands in a source tree."""
+
+    def __init__(self, root: Root, left_out: AbstractSet[Identity | None]) -> None:
+        self.folders: dict[str, int] = {}
+        """Their modes, each folder before those in it."""
+        self.links: dict[str, str] = {}
+        """Where they point."""
+        self.files: list[Group] = []
+        self.omitted: list[str] = []
+        self._left_out = left_out
+        self._waiting = [""]
+        folders = OpenFolders(root)
+        try:
+            while self._waiting:
+                self._look_into(folders.get(self._waiting[-1]), self._waiting.pop())
+        finally:
+            folders.close()
+        self.omitted.sort()
+
+    def _look_into(self, opened: Root, folder: str) -> None:
+        with opened.scan() as items:
+            names = [
+                item.name
+                for item in items
+                if self._is_file(item, path_of(folder, item.name), opened)
+            ]
+        if names:
+            self.files.append(Group(folder, names))
+
+    def _is_file(self, item: os.DirEntry[str], path: str, folder: Root) -> bool:
+        """Note everything but a file."""
+        _refuse_odd_bytes(item.name, path)
+        try:
+            return self._classify(item, path, folder.fd)
+        except OSError as error:
+            raise failure(error, f"{folder.path}/{item.name}", reading=True) from error
+
+    def _classify(self, item: os.DirEntry[str], path: str, folder: int) -> bool:
+        if item.name == LEFT_OUT_NAME:
+            self.omitted.append(path)
+        elif item.is_symlink():
+            target = os.readlink(item.name, dir_fd=folder)
+            _refuse_odd_bytes(target, path)
+            self.links[path] = target
+        elif item.is_dir(follow_symlinks=False):
+            self._note_folder(item, path)
+        elif item.is_file(follow_symlinks=False):
+            return True
+        else:
+            self.omitted.append(path)
+        return False
+
+    def _note_folder(self, item: os.DirEntry[str], path: str) -> None:
+        state = item.stat(follow_symlinks=False)
+        if (state.st_dev, state.st_ino) in self._left_out:
+            self.omitted.append(path)
+        else:
+            self.folders[path] = stat.S_IMODE(state.st_mode)
+            self._waiting.append(path)
+
+
+def _refuse_odd_bytes(text: str, path: str) -> None:
+    if not is_utf8(text):
+        raise PathRefused(
+            "surrogate",
+            "its name, or where it links to, is not UTF-8",
+            where=shown(path),
+            hint="rename it, or give a --workdir without it",
+        )

@@ -1,0 +1,54 @@
+"""What a source holds, before anything is copied."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from custody.errors import PathRefused
+from custody.store.resolve import own
+from custody.store.root import Root
+from custody.workspace.source import Group, Source
+from support.trees import as_nobody
+
+
+def listed(top: Path) -> Source:
+    with Root.open(str(top), resolver=own) as root:
+        return Source(root, {None})
+
+
+def test_folders_come_before_what_is_in_them(tmp_path: Path) -> None:
+    (tmp_path / "a" / "b" / "c").mkdir(parents=True)
+    (tmp_path / "a" / "b").chmod(0o2750)
+    (tmp_path / "a" / "f").touch()
+    (tmp_path / "z").symlink_to("nowhere")
+    found = listed(tmp_path)
+    assert list(found.folders) == ["a", "a/b", "a/b/c"]
+    assert found.folders["a/b"] == 0o2750
+    assert found.links == {"z": "nowhere"}
+    assert found.files == [Group("a", ["f"])]
+    assert found.omitted == []
+
+
+def test_depth_and_width_cost_no_descriptors(tmp_path: Path) -> None:
+    deep = "/".join("d" * 300)
+    for path in (deep, *(f"w{number}/x" for number in range(100))):
+        (tmp_path / path).mkdir(parents=True)
+    before = len(os.listdir("/proc/self/fd"))
+    assert deep in listed(tmp_path).folders
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_folder_that_cannot_be_read_is_told(public: Path) -> None:
+    def work() -> None:
+        closed = public / "closed"
+        closed.mkdir()
+        closed.chmod(0)
+        with pytest.raises(PathRefused) as caught:
+            listed(public)
+        closed.chmod(0o755)
+        assert (caught.value.code, caught.value.where) == ("unreadable", str(closed))
+
+    as_nobody(work)
