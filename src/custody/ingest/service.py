@@ -37,7 +37,7 @@ RESERVE = 1 << 20
 """Bytes of the disk that blocks may not use up."""
 
 
-class Taken(NamedTuple):
+class Extraction(NamedTuple):
     """What came of a document, its manifest not written yet."""
 
     manifest: IngestManifest
@@ -178,7 +178,7 @@ def take_in(
     redactor: Redactor,
     limits: IngestLimits,
     whose: tuple[str, str] = ("", ""),
-) -> Taken:
+) -> Extraction:
     """Write the blocks of a document that may be written; never raises.
 
     ``whose`` are the ids of run and node, where there are any.
@@ -200,7 +200,7 @@ def take_in(
         summary=summary_of(tuple(intake.artifacts)),
         ts=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     )
-    return Taken(manifest, (*intake.facts(node, source.doc_path), *failures))
+    return Extraction(manifest, (*intake.facts(node, source.doc_path), *failures))
 
 
 def failed(error: Exception, node: str, doc_path: str, redactor: Redactor) -> IngestFailed:

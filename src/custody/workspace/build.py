@@ -19,7 +19,7 @@ from custody.store.root import Root
 from custody.store.rundir import RunDirectory
 from custody.store.workers import at_work, piece_size, processes
 from custody.workspace.fill import Fill, Wanted, read_states
-from custody.workspace.scan import Scanner, State, folder_seen, link_entry, seen_as
+from custody.workspace.scan import FileState, Scanner, folder_seen, link_entry, seen_as
 
 
 @contextmanager
@@ -49,7 +49,7 @@ class Build:
         self._links: list[tuple[Entry, os.stat_result]] = []
         self._pieces: Sequence[Sequence[Wanted]] = ()
         self._files: list[Entry] = []
-        self._states: list[State] = []
+        self._states: list[FileState] = []
 
     def make_folders(self, modes: Iterable[tuple[str, int]]) -> None:
         """Make folders, each before those in it; open to their owner until all is filled."""

@@ -17,7 +17,7 @@ from custody.store.open_folders import OpenFolders
 from custody.store.os_errors import failure
 from custody.store.root import Root
 from custody.workspace.contents import IN_MEMORY, copy_all
-from custody.workspace.scan import State
+from custody.workspace.scan import FileState
 
 
 class Wanted(Protocol):
@@ -44,7 +44,7 @@ class Wanted(Protocol):
         """When it was read and written last, in nanoseconds; None for now."""
 
 
-_states = msgspec.msgpack.Decoder(list[State])
+_states = msgspec.msgpack.Decoder(list[FileState])
 
 
 class Fill:
@@ -78,7 +78,7 @@ class Fill:
         for wanted in self._pieces[number]:
             files.discard(self._target.fd, wanted.path)
 
-    def _make(self, wanted: Wanted) -> State:
+    def _make(self, wanted: Wanted) -> FileState:
         folder, _, name = wanted.path.rpartition("/")
         try:
             blob = self._blobs.open(wanted.sha256)
@@ -91,7 +91,7 @@ class Fill:
         finally:
             os.close(blob)
 
-    def _copy(self, blob: int, folder: int, name: str, wanted: Wanted) -> State:
+    def _copy(self, blob: int, folder: int, name: str, wanted: Wanted) -> FileState:
         copy = files.open_new(folder, name, wanted.mode & 0o777)
         try:
             self._copy_content(blob, copy, wanted)
@@ -103,7 +103,7 @@ class Fill:
                 state = os.fstat(copy)
         finally:
             os.close(copy)
-        return State(
+        return FileState(
             state.st_mode, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
         )
 
@@ -123,6 +123,6 @@ class Fill:
         return BlobDamaged(what, where=self._blobs.where(sha256))
 
 
-def read_states(answer: bytes) -> list[State]:
+def read_states(answer: bytes) -> list[FileState]:
     """Return the states of the files of one piece."""
     return _states.decode(answer)

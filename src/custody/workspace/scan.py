@@ -49,7 +49,7 @@ class Seen(msgspec.Struct, frozen=True, gc=False):
     mode: int
 
 
-class State(msgspec.Struct, frozen=True, gc=False, array_like=True):
+class FileState(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """What is remembered of `os.stat`, as another process tells it."""
 
     st_mode: int
@@ -68,7 +68,7 @@ class Update(NamedTuple):
     """None when it is gone."""
 
 
-def seen_as(entry: Entry, state: os.stat_result | State, looked: int) -> Seen:
+def seen_as(entry: Entry, state: os.stat_result | FileState, looked: int) -> Seen:
     """Return what is remembered of a look that began at ``looked``.
 
     A folder is never read: its names are compared whatever its times say.
