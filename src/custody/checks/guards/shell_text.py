@@ -80,16 +80,15 @@ def shell_words(text: str) -> Iterator[str]:
 
 
 def _readings(text: str) -> Iterator[str]:
-    """Yield the text, from wherever a shell may begin, and as it is when nothing is printed."""
-    for start in _beginnings(text):
-        yield text[start:]
-    for _ in range(_NESTING):
+    """Yield the text, and what is left when nothing is printed, from wherever a shell begins."""
+    for _ in range(_NESTING + 1):
+        for start in _beginnings(text):
+            yield text[start:]
         shorter = _SUBSTITUTION.sub(NOTHING, text)
         if shorter == text:
             shorter = _BACKTICKS.sub(NOTHING, text)
         if shorter == text:
             return
-        yield shorter
         text = shorter
     raise TooManyWords
 

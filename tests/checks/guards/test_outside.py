@@ -17,8 +17,11 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from custody.checks.guards.outside import as_written, way_out
+from custody.checks.guards.shell_text import DOLLAR, GLOB
 from custody.checks.guards.tool_command import check_tool_command
 from custody.errors import CommandRefused
+from support.sweep import examples
 
 HOME = "/home/somebody"
 RECORDER = '#!/bin/sh\nprintf "%s\\0" "$@" >> "$LOG"\n'
@@ -86,7 +89,7 @@ PIECES = st.sampled_from([
 @pytest.mark.req("P-09")
 @pytest.mark.parametrize("shell", ["sh", "bash"])
 @given(pieces=st.lists(PIECES, min_size=1, max_size=9))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_an_admitted_command_names_nothing_outside(
     shell: str, pieces: list[str], shells: Shells
 ) -> None:
@@ -133,12 +136,69 @@ COMMANDS = (
 @example(text="p .$(true)./x")
 @example(text='p "$(p "a" .\\./x)"')
 @example(text="true # it's\np .\\./x")
+@example(text="true # it's\np .$(true)./x")
 @example(text="sh -c 'p $n/etc/x'")
 @example(text="bash -c 'p --a{=,}/x'")
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_whatever_a_way_out_is_written_as_it_is_refused(
     shell: str, text: str, shells: Shells
 ) -> None:
     words = shells.words(shell, text)
     assume(any(shells.leads_out(word) or HOME in word or "=/" in word for word in words))
     assert not admitted(text)
+
+
+@pytest.mark.parametrize(
+    ("word", "reason"),
+    [
+        ("/etc/passwd", "absolute"),
+        ("-I/usr/include", "absolute"),
+        ("--file=/etc/passwd", "absolute"),
+        ("a:/etc", "absolute"),
+        ("file:/etc/passwd", "absolute"),
+        ("../x", ".."),
+        ("a/../../x", ".."),
+        ("-C..", ".."),
+        (f".{GLOB[1]}/x", ".."),
+        ("~/x", "home"),
+        ("--rc=~/x", "home"),
+        ("${HOME}", "home"),
+        ("${HOME}/x", "gives its variable a value"),
+        ("${OLDPWD}", "home"),
+        ("${n}/etc", "gives its variable a value"),
+        ("${PWD}x", "beside the workspace"),
+        ("${PWD%x}", "beside the workspace"),
+        ("${n:-/etc}", "absolute"),
+        ("a/${n}../x", ".."),
+    ],
+)
+def test_what_is_wrong_with_a_word(word: str, reason: str) -> None:
+    assert reason in way_out(word, f"p {word}")
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "a/b",
+        "a..b",
+        "...",
+        "http://example.com/x",
+        "s/a/b/",
+        "${PWD}/x",
+        "${TMPDIR}/x",
+        "-x",
+        "",
+    ],
+)
+def test_a_word_that_stays_inside(word: str) -> None:
+    assert way_out(word, f"p {word}") == ""
+
+
+def test_a_variable_that_the_text_gives_a_value_is_followed_nowhere() -> None:
+    assert way_out("${n}/x", "n=a; p ${n}/x") == ""
+    assert way_out("${n}/x", "for n in a b; do p ${n}/x; done") == ""
+    assert way_out("${n}/x", "n=; p ${n}/x") != ""
+
+
+def test_a_word_is_shown_as_it_was_written() -> None:
+    assert as_written(f"{GLOB}{DOLLAR}x") == "*?[]$x"
