@@ -24,7 +24,7 @@ ROOT = Path(__file__).parent.parent
 settings.register_profile(
     "custody",
     deadline=None,  # a busy machine's time proves nothing
-    max_examples=int(sweeps.budget(100, 1000)),
+    max_examples=sweeps.examples(100),
 )
 settings.load_profile("custody")
 

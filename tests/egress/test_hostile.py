@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from custody.egress.proxy import Proxy
 from support.servers import Server, echo
+from support.sweep import examples
 
 PIECES = (
     "GET", "CONNECT", "POST", " ", " ", "http://", "TRAP", "TRAP", "LISTED", "LISTED", ":", "@",
@@ -29,7 +30,7 @@ def scene() -> Iterator[tuple[Proxy, Server, Server]]:
         yield proxy, listed, trap
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(200))
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join) | st.text(max_size=60))
 @example("GET http://LISTED@TRAP/ HTTP/1.1\r\n\r\n")
 @example("GET http://TRAP\\@LISTED/ HTTP/1.1\r\nHost: TRAP\r\n\r\n")

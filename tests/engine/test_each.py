@@ -26,7 +26,7 @@ from custody.model.process_event import PipelineReplaced
 from custody.model.record import encode
 from support.bench import Bench
 from support.lists import OVER_RANGE, PART, holds, over_list, over_range, part
-from support.sweep import Sweep
+from support.sweep import Sweep, examples
 
 FAILING = PART.replace(
     "draft [type=agent_task,", 'draft [type=agent_task, test.outcome_sequence="{outcomes}",'
@@ -339,7 +339,7 @@ def test_people_can_be_asked_for_items(bench: Bench) -> None:
 
 
 @pytest.mark.req("I-01", "I-02")
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(items=st.lists(st.sampled_from(ODD) | st.text(max_size=8), min_size=1, max_size=4))
 def test_odd_items_never_break_a_path_or_a_template(bench: Bench, items: list[str]) -> None:
     items = [item for item in items if item.isprintable() or "\ud800" not in item]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from custody.ingest.fences import parse_fences
+from support.sweep import examples
 
 PEER = MarkdownIt("commonmark").disable("html_block")
 """HTML is not looked at."""
@@ -64,7 +65,7 @@ def theirs(text: str) -> list[tuple[int, str]]:
 
 
 @pytest.mark.req("I-04", "I-05")
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(documents(fences, fences, texts))
 @example("````md file=a.md\n```sh\nls\n```\n````\n")
 @example("  ```\n```python file=a.py\nx\n```\n  ```\n")
@@ -75,7 +76,7 @@ def test_both_agree_where_there_are_no_lists(text: str) -> None:
 
 
 @pytest.mark.req("I-04", "I-05")
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(documents(fences, texts, items, quoted))
 @example("- ```sh\n  ls\n  ```\n\n```python file=a.py\nx\n```\n")
 @example("- one\n\n  ```sh\n\ntext\n\n```\n```python file=a.py\ny\n```\n")

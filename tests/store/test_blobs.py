@@ -15,6 +15,7 @@ from custody.errors import BlobDamaged, PathRefused, StorageFailed
 from custody.store.blobs import Blobs
 from custody.store.root import Root
 from custody.store.rundir import RunDirectory
+from support.sweep import examples
 
 ABC = hashlib.sha256(b"abc").hexdigest()
 LARGE = 3 << 20
@@ -24,7 +25,7 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(30))
 @given(st.binary(max_size=200))
 def test_what_was_put_is_got(run: RunDirectory, data: bytes) -> None:
     name = run.blobs.put(data)

@@ -19,6 +19,7 @@ from custody.store.journal import Journal, verify_journal
 from custody.store.limits import LINE_LIMIT
 from custody.store.root import Root
 from custody.store.rundir import RunDirectory
+from support.sweep import examples
 
 RUN_ID = "run_1"
 LINES = 200
@@ -294,12 +295,12 @@ LINE = st.fixed_dictionaries(
 
 
 class TestFuzzing:
-    @settings(max_examples=300)
+    @settings(max_examples=examples(300))
     @given(st.binary(max_size=300))
     def test_any_bytes(self, data: bytes) -> None:
         assert faults(data)
 
-    @settings(max_examples=200)
+    @settings(max_examples=examples(200))
     @given(st.lists(LINE, min_size=1, max_size=4))
     def test_any_lines(self, lines: list[dict[str, Any]]) -> None:
         data = "".join(
@@ -307,7 +308,7 @@ class TestFuzzing:
         )
         assert faults(data.encode())
 
-    @settings(max_examples=200)
+    @settings(max_examples=examples(200))
     @given(st.data())
     def test_any_edit_of_a_good_journal(self, whole: bytes, data: st.DataObject) -> None:
         good = joined(lines_of(whole)[:6])

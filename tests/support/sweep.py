@@ -64,6 +64,11 @@ def budget(some: float, soak: float) -> float:
     return soak * SOAK if SOAK else some
 
 
+def examples(number: int) -> int:
+    """Return how many examples of a property are tried, where so many are enough for a test."""
+    return round(budget(number, 20 * number))
+
+
 def chunks(number: int) -> range:
     """Return into how many tests a sweep is split in a soak; a drawn one stays whole."""
     return range(number if SOAK else 1)

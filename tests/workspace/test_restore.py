@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from custody.errors import BlobDamaged
 from custody.workspace.contents import IN_MEMORY
 from support.edits import EDITS, Edit, apply
+from support.sweep import examples
 from support.trees import differing, picture
 from support.workspaces import Site, kinds
 
 
 @pytest.mark.req("P-04", "P-06")
 @settings(
-    max_examples=120,
+    max_examples=examples(120),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -16,6 +16,7 @@ from custody.checks.guards.command import admit, parse_command, read_allowed
 from custody.checks.guards.environment import ALLOWED
 from custody.errors import CommandRefused
 from custody.model.request import Command, CommandLine
+from support.sweep import examples
 
 CORPUS = Path(__file__).parents[2] / "hostile" / "corpus.json"
 CASES = [case for case in json.loads(CORPUS.read_text()) if case["surface"] == "command"]
@@ -278,7 +279,7 @@ LINES = st.lists(PIECES, max_size=9).map(" ".join) | st.lists(PIECES, max_size=6
 
 @pytest.mark.req("P-07", "P-08")
 @given(LINES | st.text(max_size=60))
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_whatever_is_admitted_begins_with_an_allowed_command(text: str) -> None:
     try:
         line = admit(text, LIST)
@@ -300,7 +301,7 @@ def test_whatever_is_admitted_begins_with_an_allowed_command(text: str) -> None:
 
 @pytest.mark.req("P-08")
 @given(LINES | st.text(max_size=60))
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_the_words_are_those_of_shlex(text: str) -> None:
     try:
         line = parse_command(text)
@@ -322,7 +323,7 @@ WORDS = st.lists(QUOTED | st.text("ab=/.~-[]:,+@%^$'\"# ", max_size=6), max_size
 @pytest.mark.req("P-08")
 @pytest.mark.parametrize("shell", ["sh", "bash"])
 @given(arguments=WORDS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_a_shell_reads_the_same_words(
     shell: str, arguments: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -355,7 +356,7 @@ WRAPPERS = st.sampled_from(
 
 @pytest.mark.req("P-08")
 @given(text=st.lists(WRAPPERS, min_size=1, max_size=7).map(" ".join))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_a_shell_would_start_the_same_programs(
     text: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

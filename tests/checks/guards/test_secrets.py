@@ -23,6 +23,7 @@ from custody.checks.guards.secrets import (
     redactor_for,
     secret_values,
 )
+from support.sweep import examples
 
 CORPUS = Path(__file__).parents[2] / "hostile" / "corpus.json"
 CASES = [case for case in json.loads(CORPUS.read_text()) if case["surface"] == "redaction"]
@@ -210,7 +211,7 @@ def test_a_secret_never_survives_a_border(
     assert secret.encode() not in left
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(
     at=st.integers(0, 3 * LONG_LINE),
     piece=st.sampled_from([1000, 4096, 65536]),

@@ -20,6 +20,7 @@ from custody.checks.guards.tool_command import (
     to_command_line,
 )
 from custody.errors import CommandRefused
+from support.sweep import examples
 
 CORPUS = Path(__file__).parents[2] / "hostile" / "corpus.json"
 CASES = [case for case in json.loads(CORPUS.read_text()) if case["surface"] == "tool_command"]
@@ -205,7 +206,7 @@ PIECES = st.sampled_from(
 @pytest.mark.req("P-09")
 @pytest.mark.parametrize("shell", ["sh", "bash"])
 @given(text=st.lists(PIECES, min_size=1, max_size=8).map("".join))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_no_quoting_or_expansion_hides_a_way_out(
     shell: str, text: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import stat
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -16,15 +15,15 @@ from hypothesis import strategies as st
 
 from custody.checks.gates.writes import judge_holdouts
 from custody.model.change import Change, Entry
-from custody.model.holdouts import Holdouts
 from custody.store.root import Root
 from custody.workspace.contents import Contents
-from custody.workspace.overlay.layer import Layers, Upper
+from custody.workspace.overlay.layer import Layers
 from custody.workspace.scan import Scanner
 from custody.workspace.tree import change_between
 from custody.workspace.workspace import Workspace
 from support import edits
 from support.overlay import become_nobody, in_child, inside
+from support.sweep import examples
 from support.trees import Picture, differing, picture
 from support.workspaces import Site, kinds
 
@@ -124,7 +123,7 @@ SCRIPTS = {
     ),
 }
 MANY = settings(
-    max_examples=30,
+    max_examples=examples(30),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -211,74 +210,3 @@ def test_the_kinds_of_changes(site: Site) -> None:
     assert merged["touched"][2] == b"touched"
     reasons = {c.path: c.after.reason for c in changes if c.after and c.after.kind == "other"}
     assert reasons == {"\\xff": "surrogate", "pipe": "not_regular"}
-
-
-@pytest.mark.parametrize(("mark", "kind"), [("redirect", "dir"), ("metacopy", "file")])
-def test_names_without_contents_are_refused(site: Site, mark: str, kind: str) -> None:
-    workspace = site.workspace()
-    layers = workspace.begin_stage("n/1.1")
-    path = Path(layers.upper, "odd")
-    path.mkdir() if kind == "dir" else path.touch()
-    os.setxattr(path, f"user.overlay.{mark}", b"y")
-    (change,) = workspace.capture(layers)
-    assert change.after is not None
-    assert (change.after.kind, change.after.reason) == ("other", mark)
-
-
-def test_a_whiteout_by_attribute_counts_where_the_kernel_lets_it(site: Site) -> None:
-    (site.source / "a").write_text("1")
-    workspace = site.workspace()
-    layers = workspace.begin_stage("n/1.1")
-    upper = Path(layers.upper)
-    (upper / "a").touch()
-    os.setxattr(upper / "a", "user.overlay.whiteout", b"y")
-    assert kinds(workspace.capture(layers)) == {"a": "modified"}
-    os.setxattr(upper, "user.overlay.opaque", b"x")
-    assert kinds(workspace.capture(layers)) == {"a": "deleted"}
-
-
-def test_what_is_closed_to_the_runtime_is_told_so(public: Path) -> None:
-    def work(top: str) -> None:
-        Path(top, "file").chmod(0)
-        Path(top, "dir").chmod(0)
-
-    def rehearse() -> None:
-        become_nobody()
-        (public / "home").mkdir()
-        site = Site(public / "home")
-        (site.source / "dir").mkdir()
-        (site.source / "dir" / "x").write_text("x")
-        (site.source / "file").write_text("file")
-        workspace = site.workspace()
-        layers = workspace.begin_stage("n/1.1")
-        inside(layers, work)
-        changes = workspace.capture(layers)
-        assert kinds(changes) == {"dir": "modified", "dir/x": "deleted", "file": "modified"}
-        assert {c.after.reason for c in changes if c.after} == {"unreadable"}
-        site.close()
-
-    in_child(rehearse)
-
-
-def test_without_contents_nothing_is_kept(site: Site) -> None:
-    workspace = site.workspace()
-    layers = workspace.begin_stage("n/1.1")
-    Path(layers.upper, "new").write_text("not kept")
-    with Root.open(layers.upper) as upper:
-        (change,) = Upper.look(upper, Contents(None)).changes(workspace.expected)
-    assert change.after is not None
-    assert not workspace._run.blobs.has(change.after.sha256)
-
-
-def test_layers_take_the_mode_of_the_workspace(site: Site) -> None:
-    workspace = site.workspace()
-    Path(workspace.path).chmod(0o2750)
-    layers = workspace.begin_stage("n/1.1")
-    assert stat.S_IMODE(os.stat(layers.upper).st_mode) == 0o2750
-
-
-def test_holdouts_cover_whole_components() -> None:
-    hidden = Holdouts.of(["a/b", "c"])
-    paths = ("a", "a/b", "a/b/x", "a/bc", "c", "c/d", "cd", "d/c")
-    assert list(filter(hidden.covers, paths)) == ["a/b", "a/b/x", "c", "c/d"]
-    assert list(filter(hidden.lie_below, paths)) == ["a"]

@@ -6,21 +6,18 @@ import os
 import shutil
 import subprocess
 import sys
-from functools import partial
 from operator import attrgetter
 from pathlib import Path
 
 import pytest
 
-from custody.errors import StorageFailed
-from custody.model.change import Layer
 from custody.workspace.contents import IN_MEMORY
 from support.crash import CALLS, Point, traced
-from support.overlay import become_nobody, in_child, inside
+from support.overlay import inside
 from support.promotion import EDITED, HIDDEN, prepare, recorded, reopened
 from support.sweep import Sweep, chunks
 from support.trees import picture
-from support.workspaces import Site, kinds
+from support.workspaces import Site
 
 CHUNKS = chunks(4)
 EVERY = 6
@@ -223,53 +220,3 @@ def test_what_no_diff_tells_does_not_reach_the_workspace(site: Site) -> None:
         "old": [],
         "new": [],
     }
-
-
-def test_what_is_kept_can_be_removed_by_anybody_who_may(public: Path) -> None:
-    def rehearse() -> None:
-        become_nobody()
-        (public / "home").mkdir()
-        site = Site(public / "home")
-        workspace = site.workspace()
-        for number, closed in enumerate((0o000, 0o500, 0o755)):
-            layers = workspace.begin_stage(f"n/1.{number}")
-            inside(layers, partial(os.chmod, mode=closed), options=VOLATILE)
-            assert workspace.capture(layers) == ()
-            if number < 2:
-                workspace.settle(layers, accepted=bool(number))
-        again = site.reopened(workspace)
-        again.sort_out_layers({"n/1.0": again.layer})
-        home = f"{again._run.path}/layers/n"
-        left = sorted(os.listdir(home))
-        assert [name.partition(".lost.")[0] for name in left] == ["1.0", "1.2"]
-        assert [os.listdir(f"{home}/{name}") for name in left] == [["upper"], ["upper"]]
-        site.close()
-
-    in_child(rehearse)
-
-
-def test_only_what_was_captured_is_promoted(site: Site) -> None:
-    workspace = site.workspace()
-    layers = workspace.begin_stage("n/1.1")
-    with pytest.raises(StorageFailed, match="nothing was captured"):
-        workspace.settle(layers, accepted=True)
-
-
-def test_layers_that_were_left_are_put_into_order(site: Site) -> None:
-    workspace = site.workspace()
-    kept: dict[str, Layer | None] = {}
-    for name in ("n/1.1", "n/1.2", "n/1.3", "m/1.1", "m/1.2"):
-        layers = workspace.begin_stage(name)
-        Path(layers.upper, "file").write_text(name)
-        assert kinds(workspace.capture(layers)) == {"file": "added"}
-        kept[name] = workspace.layer
-    home = Path(workspace.path).parent / "layers"
-    (home / "stray").touch()
-    (home / "n" / "1.3" / "upper" / "file").write_text("spoilt")
-    again = site.reopened(workspace)
-    again.sort_out_layers({"n/1.1": kept["n/1.1"], "n/1.3": kept["n/1.3"], "m/1.1": None})
-    left = sorted(str(path.relative_to(home)) for path in home.glob("*/*"))
-    assert left == ["m/1.2.lost.1", "n/1.1", "n/1.2.lost.1", "n/1.3.lost.1"]
-    assert os.listdir(home / "n" / "1.1") == ["upper"]
-    assert (home / "stray").exists()
-    assert os.listdir(home / "m" / "1.2.lost.1") == ["upper"]
