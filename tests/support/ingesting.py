@@ -8,8 +8,11 @@ from custody.checks.guards.secrets import Redactor
 from custody.executors import Stage
 from custody.ingest.service import Ingested, ingest
 from custody.model.ingest import IngestLimits, IngestSource
+from custody.model.ingest_event import IngestFact
 from custody.sandbox.stage import StageSandbox
 from support.workspaces import Site
+
+GOOD = "```python file=src/good.py\nx = 1\n```\n"
 
 
 class Desk:
@@ -70,3 +73,19 @@ def verdicts(done: Ingested) -> list[str]:
     return [
         f"{artifact.status}:{artifact.reason}".rstrip(":") for artifact in done.manifest.artifacts
     ]
+
+
+def block(path: str, content: str = "x = 1\n", lang: str = "text") -> str:
+    """Return a block of the accepted form."""
+    return f"```{lang} file={path}\n{content}```\n"
+
+
+def levels(done: Ingested) -> list[tuple[str, str]]:
+    """Return each fact of an intake, and its level."""
+    return [(type(fact).__name__, fact.traits.level) for fact in done.facts]
+
+
+def told(done: Ingested, kind: type[IngestFact]) -> IngestFact:
+    """Return the one fact of a kind."""
+    (fact,) = [fact for fact in done.facts if isinstance(fact, kind)]
+    return fact
