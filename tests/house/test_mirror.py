@@ -44,8 +44,6 @@ MISSING: frozenset[str] = frozenset(
         "custody.cli.result",
         "custody.cli.run_result",
         "custody.cli.watch",
-        "custody.egress.connection",
-        "custody.egress.names",
         "custody.engine.ask",
         "custody.engine.begin",
         "custody.engine.effects",
