@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Catalog, Families, Node, NodeType, Pipeline
+from custody.pipeline.build import build
+from custody.pipeline.parser import parse
 from custody.pipeline.read import read_pipeline
 
 Read = Callable[[str], tuple[Pipeline | None, tuple[Finding, ...]]]
@@ -86,6 +88,17 @@ def good(read: Read) -> Good:
         return pipeline
 
     return read_good
+
+
+@pytest.fixture(scope="session")
+def built(catalog: Catalog) -> Good:
+    """Return a function that builds the body of a graph, whatever the rules say of it."""
+
+    def build_body(body: str) -> Pipeline:
+        text = f"digraph g {{ {HEAD}{body}\n}}"
+        return build(parse(text), text.encode(), catalog)[0]
+
+    return build_body
 
 
 @pytest.fixture(scope="session")

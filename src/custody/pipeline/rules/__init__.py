@@ -8,7 +8,7 @@
     conditions         readable, possible        exits_reachable    an exit from every node
     templates          names have values         doubled_edges      two edges that say the same
     write_paths        allowed_write_paths       item_names         as an item's stage is called
-    bidirectional      hidden text order
+    bidirectional      hidden text order         named_nodes        nodes that attributes name
 
 Types that do not exist and nodes that are not declared are found earlier, by `build`.
 """
