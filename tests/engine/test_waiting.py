@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from custody import api
-from custody.cli import main
 from custody.engine.recording import Recording
 from custody.errors import PipelineInvalid, RunNotFound, UsageError
 from custody.model.event import AnyFact, RequestAnswered
@@ -177,37 +175,6 @@ def test_too_many_prompts_fail_the_stage(bench: Bench) -> None:
     result = api.resume("r1", runsdir=str(bench.runsdir))
     assert result.summary.status == "FAIL"
     assert "max_outbox_prompts exceeded: 1" in result.summary.unhandled["more"]
-
-
-@pytest.mark.req("C-26")
-def test_by_the_command_line(
-    bench: Bench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    where = ["--runsdir", str(bench.runsdir)]
-    pipeline = bench.pipeline(ASKS)
-    for name in ("a", "b"):
-        start = ["run", pipeline, "--agent", "manual_outbox", "--run-id", name, *where]
-        assert main(start) == 3
-    assert "custody answer a/ask/1.1 --edit" in capsys.readouterr().out
-    assert main(["inbox", "--json", *where]) == 0
-    listed = json.loads(capsys.readouterr().out)["waiting"]
-    assert [(one["run_id"], one["answered"]) for one in listed] == [("a", False), ("b", False)]
-    (bench.home / "answer.md").write_text("yes\n")
-    from_file = ["--file", str(bench.home / "answer.md"), *where]
-    assert main(["answer", "ask/1.1", *from_file]) == 1
-    assert main(["answer", "a/ask/1.1", *where]) == 1
-    assert main(["answer", "a/ask/1.1", *from_file]) == 0
-    assert main(["resume", "b", *where]) == 3
-    assert main(["resume", "a", *where]) == 0
-    editor = bench.home / "editor.sh"
-    editor.write_text('#!/bin/sh\nprintf "edited\\n%s" "$(cat "$1")" > "$1"\n')
-    editor.chmod(0o755)
-    monkeypatch.setenv("VISUAL", str(editor))
-    assert main(["answer", "ask/1.1", "--edit", *where]) == 0
-    assert main(["inbox", *where]) == 0
-    assert "answered" in capsys.readouterr().out
-    assert main(["resume", "b", *where]) == 0
-    assert bench.path("nodes/ask/1.1/response.md", "b").read_text() == "edited\n"
 
 
 def test_a_budget_that_is_no_number_is_found_first(bench: Bench) -> None:

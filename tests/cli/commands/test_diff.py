@@ -155,3 +155,27 @@ def test_a_terminal_shows_no_binary_data(changed: Shell) -> None:
     assert "GIT binary patch" not in shown
     assert "Binary files a/large and b/large differ" in shown
     assert "+\\x0c" in shown
+
+
+def test_diff_is_a_patch(sample: Shell, tmp_path: Path) -> None:
+    patch = sample("diff", "r1").out
+    assert patch.splitlines()[-1] == "+hello, world"
+    target = tmp_path / "target"
+    target.mkdir()
+    subprocess.run(["git", "apply", "-"], input=patch, cwd=target, text=True, check=True)
+    assert (target / "greeting.txt").read_text() == "hello, world\n"
+
+
+def test_diff_of_a_stage_has_every_attempt(sample: Shell) -> None:
+    assert sample("diff", "r1", "write", "--names").out.splitlines() == [
+        "added    greeting.txt  nodes/write/1.1",
+        "modified greeting.txt  nodes/write/2.1",
+    ]
+    assert sample("diff", "r1", "check").out == "nothing was changed\n"
+    assert sample("diff", "r1", "nowhere").code == 1
+
+
+def test_diff_as_json(sample: Shell) -> None:
+    (change,) = sample("diff", "r1", "--json").data["changes"]
+    assert (change["path"], change["change"], change["kept"]) == ("greeting.txt", "added", True)
+    assert change["diff"].endswith("+hello, world")

@@ -1,0 +1,73 @@
+"""Exit codes are decided in one place."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+
+import pytest
+
+from support.shell import FAILING, WAITING, Shell
+
+
+@pytest.mark.req("P-16")
+def test_done_is_0_and_failed_is_1(sample: Shell) -> None:
+    sample.write("failing.dot", FAILING)
+    assert sample("run", "pipeline.dot").code == 0
+    failed = sample("run", "failing.dot")
+    assert failed.code == 1
+    assert failed.out.startswith("FAIL  failing  run ")
+    assert sample("resume", "last").code == 1
+
+
+def install_agent(custody: Shell, body: str) -> None:
+    """Make an agent called ``own`` known, as an installed package does."""
+    custody("init")
+    custody.write("own.py", f"def agent(argument):\n    {body}\n")
+    (custody.folder / "own-1.dist-info").mkdir()
+    custody.write("own-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: own\nVersion: 1\n")
+    custody.write("own-1.dist-info/entry_points.txt", "[custody.agents]\nown = own:agent\n")
+
+
+@pytest.mark.req("P-16")
+def test_interrupted_is_130_even_inside_code_run_from_a_string(custody: Shell) -> None:
+    install_agent(custody, "exec('raise KeyboardInterrupt')")
+    done = custody("run", "pipeline.dot", "--agent", "own", PYTHONPATH=".")
+    assert done.code == 130
+
+
+@pytest.mark.req("P-16")
+@pytest.mark.parametrize("debug", [False, True])
+def test_an_internal_error_is_2(custody: Shell, debug: bool) -> None:
+    """An agent from another package that raises what nobody expects is such an error."""
+    install_agent(custody, "raise ZeroDivisionError('oh no')")
+    words = ["run", "pipeline.dot", "--agent", "own", *(["--debug"] if debug else [])]
+    done = custody(*words, PYTHONPATH=".", TMPDIR=str(custody.folder))
+    assert done.code == 2
+    assert "error: internal error: ZeroDivisionError: oh no\n" in done.err
+    kept = list(custody.folder.glob("custody-error-*.txt"))
+    if debug:
+        assert kept == []
+        assert "Traceback (most recent call last)" in done.err
+    else:
+        assert "Traceback" not in done.err
+        assert f"the traceback is in {kept[0]}" in done.err
+        assert "in agent\n" in kept[0].read_text()
+
+
+@pytest.mark.req("P-16")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_is_130_and_can_be_resumed(custody: Shell, number: signal.Signals) -> None:
+    custody.write("waiting.dot", WAITING)
+    with custody.start(
+        "run", "waiting.dot", "-v", "--run-id", "r1", stderr=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith("start ")
+        process.send_signal(number)
+        _out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "error: run r1 was interrupted\n" in err
+    assert "hint: " in err
+    assert "custody resume r1" in err
+    assert custody("show", "r1").out.startswith("RUNNING  waiting  run r1\n")

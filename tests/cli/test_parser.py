@@ -1,0 +1,98 @@
+"""From words to a command and its options; help loads nothing that it does not need."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from custody.cli import main
+from custody.cli.commands import commands
+from support.shell import Shell
+
+HEAVY = {"asyncio", "msgspec", "rich", "subprocess", "difflib", "shtab", "tomllib", "custody.api"}
+
+
+def loaded_by(*words: str) -> set[str]:
+    code = "import sys; from custody.cli import main; assert main(sys.argv[1:]) == 0; "
+    code += "print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words], capture_output=True, text=True, check=True, timeout=60
+    )
+    return set(done.stdout.rpartition("\n")[0].splitlines()[-1].split())
+
+
+def module_of(command: str) -> str:
+    return f"custody.cli.commands.{command}"
+
+
+def test_help_loads_no_command_and_nothing_heavy() -> None:
+    loaded = loaded_by("--help")
+    assert loaded & (HEAVY | set(map(module_of, commands()))) == set()
+    assert "custody.cli.parser" in loaded
+
+
+@pytest.mark.parametrize("name", commands())
+def test_help_of_a_command_loads_only_that_one(name: str) -> None:
+    others = {module_of(other) for other in commands() if other != name}
+    assert loaded_by(name, "--help") & (HEAVY | others) == set()
+
+
+@pytest.mark.parametrize("name", commands())
+def test_every_command_has_help_with_an_example(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([name, "--help"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith(f"usage: custody {name} ")
+    assert f"  custody {name}" in printed.partition("\nexample")[2]
+    assert "--json" in printed
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    printed = capsys.readouterr().out
+    assert [line for line in commands().values() if line not in printed] == []
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("custody ")
+
+
+@pytest.mark.req("P-16")
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["no-such-command"],
+        ["run"],
+        ["run", "--no-such-option", "p.dot"],
+        ["schema", "no-such-schema"],
+        ["graph", "p.dot", "--format", "png"],
+    ],
+)
+def test_wrong_usage_is_1(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("error: ")
+    assert "\n  hint: " in printed.err
+
+
+def test_a_mistyped_command_is_guessed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verfy"]) == 1
+    assert "did you mean 'verify'?" in capsys.readouterr().err
+
+
+def test_wrong_usage_is_json_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--json", "--nonsense"]) == 1
+    assert json.loads(capsys.readouterr().out)["error_type"] == "USAGE"
+
+
+def test_words_that_are_not_text_are_refused(custody: Shell) -> None:
+    done = custody("check", "\udcff.dot", "--json")
+    assert (done.code, done.data["error_type"]) == (1, "USAGE")
+    assert done.data["what"] == "'\\udcff.dot' is not UTF-8"

@@ -1,0 +1,55 @@
+"""What a command says of a run that has just ended."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+
+from custody.cli.run_result import awaited, place, run_result, short
+from support.bench import Bench
+
+
+def test_the_report_and_the_status_are_the_runs(bench: Bench) -> None:
+    good = bench.run("start -> done")
+    told = run_result(good, Namespace(runsdir=""), {})
+    assert (told.data, told.status) == (good, "PASS")
+    assert next(iter(told.text)).text.startswith("PASS  p  run r1")
+
+
+def test_what_a_person_must_do_stands_last(bench: Bench) -> None:
+    waiting = bench.run('ask [prompt="x"] start -> ask -> done', agent="outbox")
+    told = run_result(waiting, Namespace(runsdir=""), {})
+    *_, last = told.text
+    assert told.status == "RUNNING"
+    assert last.text == "ask/1.1 waits for a person: custody answer r1/ask/1.1 --edit"
+    assert list(awaited(bench.run("start -> done", run_id="r2"))) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "by_id"),
+    [
+        (Namespace(runsdir=""), True),
+        (Namespace(runsdir="", run="r1"), True),
+        (Namespace(runsdir="elsewhere"), False),
+        (Namespace(runsdir="", run="runs/r1"), False),
+    ],
+)
+def test_a_run_is_found_again_by_what_the_user_had_to_say(
+    bench: Bench, options: Namespace, by_id: bool
+) -> None:
+    result = bench.run("start -> done")
+    found = place(result, options)
+    assert found.name == ("r1" if by_id else found.path)
+    assert os.path.samefile(found.path, bench.path(""))
+
+
+def test_a_path_is_told_from_here_where_it_lies_below(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert short(f"{tmp_path}/runs/r1") == "runs/r1"
+    assert short("/elsewhere/r1") == "/elsewhere/r1"
+    assert short("") == ""

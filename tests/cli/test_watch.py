@@ -1,0 +1,69 @@
+"""A run is followed on a terminal, line by line, or not at all."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+
+from custody.cli.watch import watching
+from support.bench import Bench
+from support.shell import Shell
+
+
+def test_nothing_is_said_beside_the_report(sample: Shell) -> None:
+    quiet = sample("run", "pipeline.dot")
+    assert quiet.err == ""
+    verbose = sample("run", "pipeline.dot", "-v")
+    assert [line.split()[:2] for line in verbose.err.splitlines()] == [
+        ["start", "success"],
+        ["write", "success"],
+        ["check", "fail"],
+        ["write", "success"],
+        ["check", "success"],
+        ["done", "success"],
+    ]
+
+
+def test_a_terminal_sees_the_stages(sample: Shell) -> None:
+    shown = sample.on_terminal("run", "pipeline.dot")
+    assert shown.code == 0
+    assert "codergen" in shown.out.partition("PASS  greeting")[0]
+    plain = sample.on_terminal("run", "pipeline.dot", TERM="dumb")
+    assert plain.out.partition("PASS  greeting")[0].count("\n") == 6
+
+
+def test_a_terminal_without_rich_sees_lines(sample: Shell) -> None:
+    (sample.folder / "site").mkdir()
+    sample.write(
+        "site/sitecustomize.py",
+        "import importlib.util as util\n"
+        "find = util.find_spec\n"
+        "util.find_spec = lambda name, *rest: None if name == 'rich' else find(name, *rest)\n",
+    )
+    shown = sample.on_terminal("run", "pipeline.dot", PYTHONPATH="site")
+    assert shown.code == 0
+    assert shown.out.partition("PASS  greeting")[0].count("\n") == 6
+
+
+def test_lines_are_printed_on_request_only(capsys: pytest.CaptureFixture[str]) -> None:
+    with watching(verbose=False):
+        pass
+    assert capsys.readouterr().err == ""
+
+
+def test_a_reader_who_has_gone_away_does_not_end_a_run(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w", buffering=1) as gone:
+        monkeypatch.setattr(sys, "stderr", gone)
+        with watching(verbose=True) as board:
+            result = bench.run("start -> done", listeners=(board.hear,))
+        monkeypatch.undo()
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, gone.fileno())
+        os.close(nowhere)
+    assert result.summary.status == "PASS"
