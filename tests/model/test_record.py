@@ -1,0 +1,86 @@
+"""One encoding of a record, and a strict reading of it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from custody.errors import MalformedDocument
+from custody.model.record import SCHEMA_VERSION, Document, Record, decode, encode, encode_pretty
+
+
+class Sample(Record, frozen=True):
+    """A record."""
+
+    name: str
+    count: int = 0
+    more: dict[str, Any] = {}
+
+
+class Paper(Document, frozen=True, kw_only=True):
+    """A record that is a file."""
+
+    name: str
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]))
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(texts, st.integers(-(2**53), 2**53), st.dictionaries(texts, json_values, max_size=3))
+def test_what_was_written_is_read_back(name: str, count: int, more: dict[str, Any]) -> None:
+    sample = Sample(name=name, count=count, more=more)
+    assert decode(encode(sample), Sample, where="") == sample
+    assert decode(encode_pretty(sample), Sample, where="") == sample
+    assert encode(sample) == encode(decode(encode(sample), Sample, where=""))
+
+
+def test_there_is_one_encoding() -> None:
+    assert encode(Sample(name="é", count=1)) == '{"name":"é","count":1,"more":{}}'.encode()
+    assert encode({"price": Decimal("1.10")}) == b'{"price":1.10}'
+    assert encode_pretty(Sample(name="x")).endswith(b"\n}\n")
+
+
+def test_a_file_says_which_version_it_has() -> None:
+    assert encode(Paper(name="x")).startswith(b'{"schema_version":"%s"' % SCHEMA_VERSION.encode())
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (b"\xff", "encoding"),
+        (b'{"name":"\xff"}', "encoding"),
+        (b"\xef\xbb\xbf{}", "json"),
+        (b"", "json"),
+        (b"{", "json"),
+        (b'{"name":"x"} x', "json"),
+        (b'{"name":NaN}', "json"),
+        (b'{"name":"x","more":{"n":Infinity}}', "json"),
+        (b"[" * 100_000, "json"),
+        (b'{"name":"x","name":"y"}', "duplicate_key"),
+        (b'{"name":"x","more":{"a":{"b":1,"b":2}}}', "duplicate_key"),
+        (b'{"name":1}', "type"),
+        (b'{"name":"x","unknown":1}', "type"),
+        (b'{"count":1}', "type"),
+        (b'{"name":"x","count":"1"}', "type"),
+        (b"[]", "type"),
+        (b'{"name":"\\ud800"}', "json"),
+    ],
+)
+def test_what_is_wrong_is_refused_with_its_place(data: bytes, code: str) -> None:
+    with pytest.raises(MalformedDocument) as refused:
+        decode(data, Sample, where="sample.json")
+    assert (refused.value.code, refused.value.where) == (code, "sample.json")
+
+
+def test_a_text_that_a_guard_will_judge_may_hold_anything() -> None:
+    found = decode(b'{"name":"\\ud800"}', Sample, where="", any_text=True)
+    assert found.name == "\ud800"
