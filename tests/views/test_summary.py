@@ -1,0 +1,96 @@
+"""The end of a run in one page."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from custody.model.change import Change, Entry
+from custody.model.documents import Summary
+from custody.model.event import (
+    AnyFact,
+    PipelineFailed,
+    PipelineStarted,
+    RequestAnswered,
+    StageCompleted,
+    StageFailed,
+    StageRetrying,
+    StageStarted,
+)
+from custody.model.evidence import Evidence
+from custody.model.outcome import Outcome
+from custody.model.request import Ack
+from custody.model.state import State
+from custody.views.summary import SHOWN_CHANGES, Summarizer, summary_text
+from support.facts import line_of, sample
+
+ADDED = Change(path="new", change="added", after=Entry(path="new", kind="file", mode=0o644))
+DIFF = Evidence.of_text("x", "")
+
+
+def answered(node: str, seconds: float) -> RequestAnswered:
+    ack = Ack(request_id=f"{node}/1.1", status="ok", seconds=seconds)
+    return RequestAnswered(node=node, ack=ack, diff=DIFF)
+
+
+def summed(*facts: tuple[AnyFact, tuple[Change, ...]]) -> Summary:
+    state, summarizer = State(), Summarizer("r1")
+    for seq, (fact, changes) in enumerate(facts):
+        state.apply(fact)
+        summarizer.add(line_of(fact, seq), fact, changes)
+    return summarizer.summary(state, "h" * 64)
+
+
+def run() -> Summary:
+    failure = Outcome(status="fail", failure_reason="tool_exit_code_1")
+    return summed(
+        (sample(PipelineStarted, pipeline="p", goal="ship it"), ()),
+        (StageStarted(node="a", type="tool", visit=1, attempt=1), ()),
+        (answered("a", 1.25), (ADDED,)),
+        (StageRetrying(node="a", visit=1, attempt=1, outcome=failure, delay=0), ()),
+        (StageStarted(node="a", type="tool", visit=1, attempt=2), ()),
+        (answered("a", 0.5), ()),
+        (StageCompleted(node="a", visit=1, attempt=2, outcome=Outcome(status="success")), ()),
+        (StageStarted(node="b", type="tool", visit=1, attempt=1), ()),
+        (StageFailed(node="b", visit=1, attempt=1, outcome=failure), ()),
+        (PipelineFailed(node="b", reason="unhandled", unhandled={}), ()),
+    )
+
+
+def test_a_visit_is_a_row_and_its_attempts_add_up() -> None:
+    made = run()
+    assert [row.node for row in made.stages] == ["a", "b"]
+    first = made.stages[0]
+    assert (first.attempts, first.seconds, first.changed) == (2, 1.75, 1)
+    assert first.folder == "nodes/a/1.2"
+    assert made.stages[1].failure_reason == "tool_exit_code_1"
+
+
+def test_how_it_ended() -> None:
+    made = run()
+    assert (made.status, made.reason, made.events) == ("FAIL", "unhandled", 10)
+    assert made.unhandled == {"b": "tool_exit_code_1"}
+    assert made.changed == ("new",)
+    assert (made.pipeline, made.goal, made.head) == ("p", "ship it", "h" * 64)
+
+
+def test_as_a_page() -> None:
+    page = summary_text(run())
+    assert page.startswith("# FAIL: p\n\nship it\n\n**Reason:** unhandled\n")
+    assert "- **b** failed: tool_exit_code_1\n" in page
+    assert "| a | tool | success | 2 | 1.75 | 1 | `nodes/a/1.2` |\n" in page
+    assert "## Changed files (1)\n\n- `new`\n" in page
+
+
+def test_nothing_breaks_the_table() -> None:
+    made = run()
+    odd = replace(made.stages[0], failure_reason="a|b\nc")
+    page = summary_text(replace(made, stages=(odd,), goal="", reason=""))
+    assert "| success: a\\|b c |" in page
+
+
+def test_a_long_list_is_cut() -> None:
+    paths = tuple(f"f{number}" for number in range(SHOWN_CHANGES + 3))
+    page = summary_text(replace(run(), changed=paths))
+    assert f"## Changed files ({len(paths)})" in page
+    assert "- and 3 more\n" in page
+    assert f"f{SHOWN_CHANGES}`" not in page
