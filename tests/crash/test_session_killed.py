@@ -105,7 +105,7 @@ def taken_up(place: SessionPlace, program: int) -> Iterator[str]:
     facts = place.facts()
     attached = [fact.program for fact in facts if isinstance(fact, SessionAttached)]
     opened = [fact.token for fact in facts if isinstance(fact, SessionOpened)]
-    if program and (attached not in ([program], []) or opened != [1]):
+    if program and (not {*attached} <= {program} or opened != [1]):
         yield f"process {program} was not gone on with: {place.told()}"
 
 
@@ -141,6 +141,26 @@ def test_the_runtime_is_killed_at_a_call(
             whole.points, every=60, kind=kind, must=LANDMARKS, chunk=chunk, chunks=len(CHUNKS)
         ),
         lambda point: hit(SessionPlace.make(tmp_path / str(point)), point, remains, whole.state),
+    )
+
+
+def left_at_work(home: Path) -> SessionPlace:
+    """Return a run whose runtime was killed while the session works on the second request."""
+    place = SessionPlace.make(home)
+    with place.started() as process:
+        place.begun_with("two.1.1")
+        process.kill()
+    return place
+
+
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_it_is_killed_again_when_it_is_resumed(
+    chunk: int, tmp_path: Path, remains: Remains, whole: Whole, sweep: Sweep
+) -> None:
+    found = points(left_at_work(tmp_path / "points"), CALLS)
+    sweep.over(
+        sweep.points(found, every=120, chunk=chunk, chunks=len(CHUNKS)),
+        lambda point: hit(left_at_work(tmp_path / str(point)), point, remains, whole.state),
     )
 
 
