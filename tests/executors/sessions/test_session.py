@@ -280,7 +280,7 @@ class TestFoundAgain:
         assert echo.told() == ["SessionOpened 1", "SessionClosed 1 exited", "SessionOpened 2"]
 
     def test_one_that_nobody_took_up_in_time(self, echo: EchoRun) -> None:
-        of(echo, lease=0.3)
+        of(echo, lease=2.0)
         echo.ask("hello")
         echo.post("slow:600")
         echo.forget()
@@ -324,7 +324,7 @@ def test_one_that_did_work_which_no_longer_counts_is_closed(echo: EchoRun) -> No
 
 
 def test_tokens_grow_although_somebody_has_removed_the_folders(echo: EchoRun) -> None:
-    of(echo, lease=0.3)
+    of(echo, lease=2.0)
     echo.ask("hello")
     watcher = echo.beat().watcher
     echo.forget()
