@@ -95,6 +95,11 @@ class Point(NamedTuple):
         return f"{self.call}#{self.number}"
 
     @property
+    def may_be_missed(self) -> bool:
+        """Whether it may not come: the follower's thread, too, makes folders of attempts."""
+        return self.call == "mkdirat"
+
+    @property
     def kind(self) -> str:
         """The landmark that the point is, or the call alone."""
         line = f"{self.call} {self.arguments}"
