@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -143,5 +144,12 @@ def test_the_command_can_be_pasted(name: str, tmp_path: Path) -> None:
     told = "test:\n\t@printf '%s\\n' \"$$CUSTODY_SEED $$CUSTODY_POINT\" $(PYTEST_ARGS)\n"
     (tmp_path / "Makefile").write_text(told)
     command = ["sh", "-c", sweeps.repeat(name, "write#3 it's")]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert done.stdout.splitlines() == ["5 write#3 it's", name]

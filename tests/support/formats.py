@@ -15,6 +15,7 @@ import tarfile
 from pathlib import Path
 from typing import Any
 
+from custody.model import layout
 from support.shell import Done, Shell
 
 RUNS = ".custody/runs"
@@ -60,9 +61,18 @@ def sample_of(archive: Path) -> str:
 def tree(folder: Path) -> dict[str, str]:
     """Return everything below a folder: what it is and its owner's rights, its content."""
     return {
-        str(path.relative_to(folder)): f"{stat.filemode(path.lstat().st_mode)[:4]} {_content(path)}"
+        str(path.relative_to(folder)): f"{_rights(path)} {_content(path)}"
         for path in sorted(folder.rglob("*"))
     }
+
+
+def _rights(path: Path) -> str:
+    """Return what kind of file this is and its owner's rights.
+
+    A blob of version 1.0 could be written to, and one that is put again no longer can.
+    """
+    rights = stat.filemode(path.lstat().st_mode)[:4]
+    return rights.replace("w", "-") if layout.BLOBS in path.parts[-3:-1] else rights
 
 
 def _content(path: Path) -> str:
