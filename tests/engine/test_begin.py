@@ -1,0 +1,75 @@
+"""How a run comes to be: everything that it depends on is durable before its first stage."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+
+import pytest
+
+from custody import api
+from custody.engine.begin import begin, versions
+from custody.errors import PathRefused, RunExists
+from custody.model.event import PipelineStarted
+from custody.store.rundir import RunDirectory
+from custody.version import VERSION
+from support.bench import Bench
+from support.lists import OVER_RANGE, part
+
+
+def first(bench: Bench) -> PipelineStarted:
+    fact = bench.facts()[0]
+    assert isinstance(fact, PipelineStarted)
+    return fact
+
+
+def test_the_first_fact_says_what_the_run_depends_on(bench: Bench) -> None:
+    (bench.workdir / "file").write_text("x")
+    bench.run("start -> done", graph="var.lang=py", variables={"lang": "go"})
+    started = first(bench)
+    assert started.versions == versions()
+    assert (started.goal, started.variables, started.agent) == ("ship it", {"lang": "go"}, "fake")
+    assert (started.workdir, started.workspace.entries) == (str(bench.workdir), 1)
+    assert started.decided_as == "r1"
+    assert started.confinement is None, "no stage starts a program"
+
+
+def test_every_source_is_kept(bench: Bench) -> None:
+    part(bench)
+    bench.run(OVER_RANGE.format(more=""))
+    started = first(bench)
+    with RunDirectory.open(str(bench.path("")), write=False) as run:
+        assert all(map(run.blobs.has, (started.pipeline_sha256, *started.parts.values())))
+    assert set(started.parts) == {"task.dot"}
+    source = bench.path("pipeline.dot").read_bytes()
+    assert hashlib.sha256(source).hexdigest() == started.pipeline_sha256
+
+
+def test_versions_are_those_of_this_process() -> None:
+    assert versions()["custody"] == VERSION
+    assert versions()["python"] == platform.python_version()
+
+
+def test_an_id_is_taken_once(bench: Bench) -> None:
+    bench.run("start -> done")
+    pipeline = api.load(bench.pipeline("start -> done"))
+    before = bench.path("events.jsonl").read_bytes()
+    with pytest.raises(RunExists):
+        begin(
+            pipeline,
+            runsdir=str(bench.runsdir),
+            run_id="r1",
+            workdir="",
+            variables={},
+            agent="fake",
+        )
+    assert bench.path("events.jsonl").read_bytes() == before
+
+
+def test_a_run_that_cannot_begin_leaves_nothing(bench: Bench) -> None:
+    (bench.workdir / "odd\udcff").touch()
+    with pytest.raises(PathRefused):
+        bench.run("start -> done")
+    assert not bench.path("").exists()
+    (bench.workdir / "odd\udcff").unlink()
+    assert bench.run("start -> done").summary.status == "PASS"
