@@ -1,0 +1,105 @@
+"""A stage's command lines: where they run, what they see, and what is kept of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from custody.executors.commands import (
+    CommandRunner,
+    Ran,
+    cache_of,
+    seen_cache,
+    seen_workspace,
+    status_of,
+)
+from custody.sandbox.stage import Access
+from custody.supervise.supervisor import Limits
+from support.stages import StageSite, shell
+
+LONG = Limits(timeout=60)
+
+
+def run(place: StageSite, runner: CommandRunner, text: str, **named: object) -> Ran:
+    return runner.follow(
+        shell(text), place.stage(), Access(), name="line", limits=LONG, **named  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def test_streams_are_evidence(place: StageSite, runner: CommandRunner) -> None:
+    ran = run(place, runner, "echo out; echo err >&2")
+    assert ran.stdout.path == "nodes/n/1.1/line.stdout.log"
+    assert (place.read(ran.stdout), place.read(ran.stderr)) == ("out\n", "err\n")
+
+
+def test_a_line_runs_in_the_workspace_with_the_variables_of_its_stage(
+    place: StageSite, runner: CommandRunner
+) -> None:
+    ran = run(place, runner, 'pwd; echo "$CUSTODY_NODE_ID $OWN"; echo "$TMPDIR"; ls "$TMPDIR"',
+              variables={"OWN": "mine"})  # fmt: skip
+    where, names, temporary = place.read(ran.stdout).splitlines()
+    assert where == place.workspace.path
+    assert names.split()[-1] == "mine"
+    assert temporary.startswith(f"{place.run.path}/cache/")
+
+
+def test_an_input(place: StageSite, runner: CommandRunner, tmp_path: Path) -> None:
+    (tmp_path / "input").write_text("given")
+    assert place.read(run(place, runner, "cat", stdin=f"{tmp_path}/input").stdout) == "given"
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "headline"),
+    [
+        ("exit 0", "ok", "`exit 0` ended with exit code 0"),
+        ("exit 3", "ok", "`exit 3` ended with exit code 3"),
+        ("kill -KILL $PPID", "failed", "`kill -KILL $PPID` was ended: supervisor_lost"),
+    ],
+)
+def test_how_a_line_ended(
+    place: StageSite, runner: CommandRunner, text: str, status: str, headline: str
+) -> None:
+    ran = run(place, runner, text)
+    assert (status_of(ran.result), ran.headline()) == (status, headline)
+    assert ran.summary().startswith(headline)
+    assert ran.note() == ""
+
+
+def test_what_it_left_running_is_noted(place: StageSite, runner: CommandRunner) -> None:
+    assert run(place, runner, "setsid sleep 600 &").note() == "killed what it left running: 1"
+
+
+def test_what_held_is_told_by_the_sandbox(place: StageSite, runner: CommandRunner) -> None:
+    stage = place.stage()
+    runner.run(shell("true"), stage, Access(), name="line", timeout=60)
+    assert stage.sandbox.confined is not None
+    assert stage.sandbox.confined.level == "L1"
+
+
+def test_where_programs_see_things(tmp_path: Path) -> None:
+    for level, cache, workspace in (
+        ("L1", "/cache", "/workspace"),
+        ("L3", "/cache", "/ws"),
+    ):
+        home = tmp_path / level
+        home.mkdir()
+        place = StageSite(home, level)  # type: ignore[arg-type]
+        stage = place.stage()
+        assert cache_of(stage) == f"{place.run.path}/cache"
+        assert seen_cache(stage).endswith(cache)
+        assert seen_workspace(stage).endswith(workspace)
+        assert (seen_cache(stage) == cache_of(stage)) is (level == "L1")
+        place.close()
+
+
+def test_a_confined_line_changes_its_layer_alone(tmp_path: Path, runner: CommandRunner) -> None:
+    place = StageSite(tmp_path, "L3")
+    stage = place.stage()
+    ran = runner.run(shell("echo new > new; pwd"), stage, Access(), name="line", timeout=60)
+    assert ran.result.succeeded, ran
+    assert place.read(ran.stdout) == "/ws\n"
+    assert place.files == {}
+    assert stage.sandbox.layers is not None
+    assert Path(stage.sandbox.layers.upper, "new").read_text() == "new\n"
+    place.close()
