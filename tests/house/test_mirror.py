@@ -10,34 +10,10 @@ import pytest
 
 import codebase
 
-MISSING: frozenset[str] = frozenset(
-    {
-        "src/custody/__init__.py",
-        "src/custody/api.py",
-        "src/custody/checks/gates/__init__.py",
-        "src/custody/errors.py",
-        "src/custody/handlers/__init__.py",
-        "src/custody/handlers/each.py",
-        "src/custody/handlers/exit.py",
-        "src/custody/handlers/tool.py",
-        "src/custody/pipeline/library/__init__.py",
-        "src/custody/testing/script.py",
-        "src/custody/testing/wires.py",
-        "src/custody/workspace/contents.py",
-        "src/custody/workspace/patch/__init__.py",
-        "src/custody/workspace/workspace.py",
-    }
-)
-"""Modules whose test is still to be written; the list may only shrink."""
-
 
 def test_every_module_has_a_test_of_its_name(root: Path) -> None:
-    lost = set(without_test(root)) - MISSING
-    assert not lost, "\n".join(f"{where}: {mirror_of(where)} is missing" for where in sorted(lost))
-
-
-def test_what_has_its_test_is_not_called_missing(root: Path) -> None:
-    assert MISSING - set(without_test(root)) == set()
+    lost = [f"{where}: {mirror_of(where)} is missing" for where in without_test(root)]
+    assert not lost, "\n".join(lost)
 
 
 def without_test(root: Path) -> Iterator[str]:

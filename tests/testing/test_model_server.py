@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from custody.testing.model_server import Answer, ModelServer, Script, Turn, main
+from custody.testing.model_server import ModelServer, Script, Turn, main
 
 RUN, SAY = Turn(run="ls"), Turn(say="Done.")
 
@@ -118,13 +118,6 @@ def test_what_it_cannot_answer(server: ModelServer, path: str, body: Any, status
         ask(server, path, body)
     assert raised.value.code == status
     raised.value.close()
-
-
-def test_a_script_chooses_by_words_of_the_conversation() -> None:
-    script = Script(answers=(Answer(turns=(RUN,), when="parser"), Answer(turns=(SAY,))))
-    assert script.turn("fix the parser", 0) == RUN
-    assert script.turn("something else", 5) == SAY
-    assert Script(answers=()).turn("", 0).status == 400
 
 
 def test_it_serves_while_a_command_runs(tmp_path: Path) -> None:
