@@ -6,20 +6,21 @@ run over the same source finds the contents there, and a fork has all of its par
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import shutil
+import subprocess
 import sys
+import tarfile
 from collections.abc import Mapping
 from functools import partial
 
-from benchmarks.contestants import HERE, version
+from benchmarks.contestants import HERE
 from benchmarks.fresh import Ground, NotMeasured, run
 from benchmarks.rounds import Result, interleave
 from benchmarks.subjects import Scale
 from benchmarks.table import Figure, Row
 from benchmarks.tree import plant
 
+DJANGO = "5.2.19"
 SCRIPT = "benchmarks.scripts.custody_start"
 FIRST_BAR, SECOND_BAR, DISK_BAR, FORK_BAR = 1.5, 1.2, 1.1, 1.0
 
@@ -29,13 +30,12 @@ def start(ground: Ground, scale: Scale) -> list[Row]:
     planted = ground.fresh()
     plant(planted, scale.tree_files)
     rows = _measured(f"{scale.tree_files:,} files", planted, ground, scale)
-    name = f"Django {version('django')}"
+    name = f"Django {DJANGO}"
     try:
         return rows + _measured(name, _django(ground), ground, scale)
     except NotMeasured as reason:
-        return rows + _rows(
-            name, {who: Result(failure=str(reason)) for who in ("custody", "cp -a")}
-        )
+        missing = {who: Result(failure=str(reason)) for who in ("custody", "cp -a")}
+        return rows + _rows(name, missing)
 
 
 def _measured(what: str, source: str, ground: Ground, scale: Scale) -> list[Row]:
@@ -95,10 +95,19 @@ def _disk(path: str) -> int:
 
 
 def _django(ground: Ground) -> str:
-    """Return a copy of Django as it is installed."""
-    found = importlib.util.find_spec("django")
-    if found is None or not found.submodule_search_locations:
-        raise NotMeasured("django is not installed")
-    place = os.path.join(ground.fresh(), "django")
-    shutil.copytree(found.submodule_search_locations[0], place, symlinks=True)
+    """Have pip fetch Django as it is released, and return the folder it is in."""
+    place = ground.fresh()
+    asked = ["download", "--quiet", "--no-deps", "--no-binary", "django", f"django=={DJANGO}"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", *asked, "--dest", place],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise NotMeasured(f"pip cannot fetch Django: {done.stderr.strip()}")
+    (archive,) = os.listdir(place)
+    with tarfile.open(os.path.join(place, archive)) as packed:
+        packed.extractall(place, filter="data")
+    os.unlink(os.path.join(place, archive))
     return place

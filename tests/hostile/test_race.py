@@ -288,7 +288,7 @@ def copied_in(works: Works) -> object:
             copy = TreeCopy(origin, to, blobs)
             copy.take(Source(origin, set()), HashCache(), None)
             copy.fill()
-            return copy.entries()
+            return copy.expected
     finally:
         shutil.rmtree(target)
 

@@ -65,6 +65,21 @@ def test_a_lost_content_is_told_and_nothing_is_left(site: Site) -> None:
     site.close()
 
 
+def test_a_damaged_content_is_told_by_another_process(site: Site) -> None:
+    workspace = site.workspace()
+    damaged = workspace.expected["closed/f7"].sha256
+    blob = site.runsdir / "r1" / "blobs" / damaged[:2] / damaged
+    blob.chmod(0o644)
+    blob.write_text("8")
+    place = Path(workspace.path)
+    place.rename(place.with_name("gone"))
+    again = site.reopened(workspace)
+    with pytest.raises(BlobDamaged) as caught:
+        again.restore()
+    assert caught.value.where == str(blob)
+    site.close()
+
+
 def test_the_scanner_learns_what_was_made(site: Site) -> None:
     workspace = site.workspace()
     place = Path(workspace.path)

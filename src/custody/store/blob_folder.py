@@ -13,6 +13,7 @@ import errno
 import os
 from contextlib import suppress
 
+from custody.errors import BlobDamaged
 from custody.model import layout
 from custody.store import files
 
@@ -93,6 +94,19 @@ class BlobFolder:
     def open(self, sha256: str) -> int:
         """Open a blob for reading."""
         return os.open(layout.blob_name(sha256), files.READ | os.O_NOFOLLOW, dir_fd=self.fd)
+
+    def check(self, sha256: str) -> None:
+        """Raise `BlobDamaged` when a blob is not what its name says."""
+        try:
+            descriptor = self.open(sha256)
+        except FileNotFoundError as error:
+            raise BlobDamaged("it is missing", where=self.where(sha256)) from error
+        try:
+            found, _ = files.hash_all(descriptor, os.fstat(descriptor).st_size + 1)
+        finally:
+            os.close(descriptor)
+        if found != sha256:
+            raise BlobDamaged("its content is not what its name says", where=self.where(sha256))
 
     def where(self, sha256: str) -> str:
         """Return the place of a blob, for messages."""

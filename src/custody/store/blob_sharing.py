@@ -20,7 +20,7 @@ def share(source: Blobs, target: Blobs) -> None:
         return
     size = piece_size(len(names))
     pieces = [names[begin : begin + size] for begin in range(0, len(names), size)]
-    work = _Share(source, target.folder, pieces)
+    work = _Share(source.folder, target.folder, pieces)
     with at_work(work, processes(len(names))) as workers:
         not_linked = b"".join(workers.results()).decode().split()
     target.made(set(names).difference(not_linked))
@@ -31,9 +31,10 @@ def share(source: Blobs, target: Blobs) -> None:
 class _Share:
     """The work of checking and linking, in pieces of some blobs."""
 
-    def __init__(self, source: Blobs, target: BlobFolder, pieces: Sequence[Sequence[str]]) -> None:
+    def __init__(
+        self, source: BlobFolder, target: BlobFolder, pieces: Sequence[Sequence[str]]
+    ) -> None:
         self._source = source
-        self._from = source.folder
         self._target = target
         self._pieces = pieces
 
@@ -52,8 +53,8 @@ class _Share:
         """Leave what is there: a link is never half."""
 
     def _link(self, sha256: str) -> bool:
-        self._source.check(sha256)
         try:
-            return self._target.link(self._from, sha256)
+            self._source.check(sha256)
+            return self._target.link(self._source, sha256)
         except OSError as error:
             raise failure(error, self._target.where(sha256)) from error

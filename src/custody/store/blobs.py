@@ -83,7 +83,7 @@ class Blobs:
 
     def check(self, sha256: str) -> int:
         """Return the size of a blob, in constant memory; raises `BlobDamaged` as `get` does."""
-        found, size = self._read(sha256, files.hash_all)
+        found, size = self._read(sha256, _hashed)
         if found != sha256:
             raise self._damaged(sha256)
         return size
@@ -120,6 +120,10 @@ class Blobs:
     def folder(self) -> BlobFolder:
         """Where many blobs can be made at once; `made` must be told of them."""
         return BlobFolder(self._folder().fd, f"{self._run.path}/{layout.BLOBS}")
+
+    def knows(self, names: Iterable[str]) -> bool:
+        """Whether all of them were put by this object, and are whole therefore."""
+        return self._known.issuperset(names)
 
     def made(self, names: Iterable[str]) -> None:
         """Take blobs as put that were made or linked in `folder`, all of them whole."""
@@ -241,6 +245,10 @@ def _below(sha256: str) -> str:
 
 def _whole(descriptor: int) -> bytes:
     return files.read_exactly(descriptor, files.regular(descriptor, READ_LIMIT).st_size)
+
+
+def _hashed(descriptor: int) -> tuple[str, int]:
+    return files.hash_all(descriptor, os.fstat(descriptor).st_size + 1)
 
 
 def _write(folder: int, name: str, data: bytes) -> None:

@@ -47,7 +47,6 @@ class Build:
         self._blobs = blobs
         self._folders: list[Entry] = []
         self._links: list[tuple[Entry, os.stat_result]] = []
-        self._pieces: Sequence[Sequence[Wanted]] = ()
         self._files: list[Entry] = []
         self._states: list[FileState] = []
 
@@ -66,29 +65,25 @@ class Build:
             state = self._target.stat(path)
             self._links.append((link_entry(path, to, state), state))
 
-    def plan_files(self, pieces: Sequence[Sequence[Wanted]]) -> None:
-        """Say which files there will be, in pieces for one process each."""
-        self._pieces = pieces
-        self._files = [
-            Entry(path=file.path, kind="file", mode=file.mode, sha256=file.sha256, bytes=file.size)
-            for file in chain.from_iterable(pieces)
-        ]
-
-    def entries(self) -> dict[str, Entry]:
-        """Return what stands there, or will when it is filled."""
-        links = (entry for entry, _ in self._links)
-        return {entry.path: entry for entry in chain(self._folders, links, self._files)}
-
     def fill(
-        self, processes: int, *, check: bool, meanwhile: Callable[[], None] | None = None
+        self,
+        pieces: Sequence[Sequence[Wanted]],
+        processes: int,
+        *,
+        check: bool,
+        meanwhile: Callable[[], None] | None = None,
     ) -> None:
-        """Make the files that were planned; something else is done ``meanwhile``.
+        """Make files, in pieces for one process each; something else is done ``meanwhile``.
 
         With ``check`` no blob is believed to be what its name says. Raises `StorageFailed` when
         the disk fails, and `BlobDamaged`.
         """
-        work = Fill(self._target, self._blobs, self._pieces, check=check)
+        work = Fill(self._target, self._blobs, pieces, check=check)
         with closing(work), at_work(work, processes) as workers:
+            self._files = [
+                Entry(path=it.path, kind="file", mode=it.mode, sha256=it.sha256, bytes=it.size)
+                for it in chain.from_iterable(pieces)
+            ]
             if meanwhile is not None:
                 meanwhile()
             answers = workers.results()
@@ -96,6 +91,11 @@ class Build:
         for folder in reversed(self._folders):
             if folder.mode & stat.S_IRWXU != stat.S_IRWXU:
                 self._target.change_mode(folder.path, folder.mode)
+
+    def entries(self) -> dict[str, Entry]:
+        """Return what stands there, or will when all is filled."""
+        links = (entry for entry, _ in self._links)
+        return {entry.path: entry for entry in chain(self._folders, links, self._files)}
 
     def teach(self, scanner: Scanner) -> None:
         """Let a scanner know what was made, so that it need not read what nobody has touched.
@@ -137,6 +137,7 @@ def build_anew(run: RunDirectory, expected: Mapping[str, Entry]) -> Build:
         build = Build(target, run.blobs.folder)
         build.make_folders((entry.path, entry.mode) for entry in entries if entry.kind == "dir")
         build.make_links((entry.path, entry.target) for entry in entries if entry.kind == "symlink")
-        build.plan_files([kept[begin : begin + size] for begin in range(0, len(kept), size)])
-        build.fill(processes(len(kept)), check=True)
+        pieces = [kept[begin : begin + size] for begin in range(0, len(kept), size)]
+        doubtful = not run.blobs.knows(file.sha256 for file in kept)
+        build.fill(pieces, processes(len(kept)), check=doubtful)
     return build

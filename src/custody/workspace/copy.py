@@ -15,10 +15,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import chain
 
-from custody.model.change import Entry
+from custody.model.change import Entry, Tree
 from custody.store.blobs import Blobs
 from custody.store.change_time import clock_of, is_young
-from custody.store.hash_cache import HashCache
+from custody.store.hash_cache import HashCache, Known
 from custody.store.root import Root
 from custody.store.workers import FEW, at_work, piece_size, processes
 from custody.workspace.build import Build
@@ -26,6 +26,7 @@ from custody.workspace.donor import Donor
 from custody.workspace.scan import Scanner
 from custody.workspace.source import Group, Source
 from custody.workspace.take import Take, Taken, read_taken
+from custody.workspace.tree import put_tree
 
 
 class TreeCopy:
@@ -37,8 +38,12 @@ class TreeCopy:
         self._build = Build(target, blobs.folder)
         self._looked = clock_of(target.fd)
         self._device = os.fstat(target.fd).st_dev
+        self._omitted: tuple[str, ...] = ()
         self._pieces: list[list[Taken]] = []
-        self.omitted: tuple[str, ...] = ()
+        self.expected: dict[str, Entry] = {}
+        """What the workspace holds, by path."""
+        self.known: dict[str, Known] = {}
+        """What the next run over the source need not read, unless it has changed until then."""
 
     def take(self, listed: Source, cache: HashCache, donor: Donor | None) -> None:
         """Make every content a blob, and every folder and link.
@@ -46,7 +51,7 @@ class TreeCopy:
         Raises `PathRefused` for a file that cannot be read or never holds still, and
         `StorageFailed` when the disk fails.
         """
-        self.omitted = tuple(listed.omitted)
+        self._omitted = tuple(listed.omitted)
         count = sum(len(group.names) for group in listed.files)
         pieces = list(_cut(listed.files, piece_size(count)))
         work = Take(self._source, self._blobs.folder, pieces, cache.files, donor)
@@ -55,42 +60,43 @@ class TreeCopy:
             self._build.make_links(listed.links.items())
             self._pieces = [read_taken(answer) for answer in workers.results()]
         work.refuse_half(self._taken())
-        self._blobs.made(file.sha256 for file in self._taken())
-        self._build.plan_files(self._pieces)
 
-    def fill(self) -> None:
+    def fill(self) -> Tree:
         """Make every file from its blob, and meanwhile, if they are many, the blobs durable.
 
         Afterwards they could only be synced together with the files, which need not be durable.
-        Raises `StorageFailed` when the disk fails.
+        Return the pointer to the tree. Raises `StorageFailed` when the disk fails.
         """
         count = sum(map(len, self._pieces))
-        self._build.fill(processes(count), check=False, meanwhile=self._sync_many)
+        trees: list[Tree] = []
 
-    def entries(self) -> dict[str, Entry]:
-        """Return what the workspace holds; known when everything was taken."""
-        return self._build.entries()
+        def meanwhile() -> None:
+            trees.append(self._keep_record())
+            if count > FEW:
+                self._blobs.sync()
+
+        self._build.fill(self._pieces, processes(count), check=False, meanwhile=meanwhile)
+        return trees[0]
 
     def teach(self, scanner: Scanner) -> None:
         """Let a scanner know the copy; see `Build.teach`."""
         self._build.teach(scanner)
 
-    def hashes(self, run_id: str) -> HashCache:
-        """Return what the next run over the source need not read, if it has not changed until then.
+    def _keep_record(self) -> Tree:
+        """Note what there is, and put its listing to the blobs.
 
-        Only the clock by which a change time is set can tell whether the file was old enough.
+        Only the clock by which change times are set can tell whether a file was old enough to be
+        known by its own.
         """
         looked = self._looked
-        known = {
+        self.known = {
             file.path: file.known()
             for file in self._taken()
             if looked and file.device == self._device and not is_young(file.changed, looked)
         }
-        return HashCache(run_id, known)
-
-    def _sync_many(self) -> None:
-        if sum(map(len, self._pieces)) > FEW:
-            self._blobs.sync()
+        self._blobs.made(file.sha256 for file in self._taken())
+        self.expected = self._build.entries()
+        return put_tree(self._blobs, self.expected, self._omitted)
 
     def _taken(self) -> Iterator[Taken]:
         return chain.from_iterable(self._pieces)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from custody.model import layout
-from custody.model.change import Entry, Tree
+from custody.model.change import Tree
 from custody.store.hash_cache import HashCache
 from custody.store.places import identity
 from custody.store.resolve import own
@@ -17,22 +17,20 @@ from custody.workspace.build import under_another_name
 from custody.workspace.copy import TreeCopy
 from custody.workspace.donor import donor
 from custody.workspace.source import Source
-from custody.workspace.tree import put_tree
 
 
 class Snapshot(NamedTuple):
     """A copy of a source that was made for one run."""
 
     copy: TreeCopy
-    expected: dict[str, Entry]
-    """What stands there, by path."""
     base: Tree
+    """What stands there."""
     source: os.stat_result
 
     def remember(self, run: RunDirectory) -> None:
         """Let the next run over the source know of this one, which is published."""
         with Root.open(os.path.dirname(run.path), resolver=own) as runsdir:
-            self.copy.hashes(run.run_id).save(runsdir, self.source)
+            HashCache(run.run_id, self.copy.known).save(runsdir, self.source)
 
 
 def take_snapshot(run: RunDirectory, source: str, *, omit: Iterable[str]) -> Snapshot:
@@ -52,7 +50,4 @@ def take_snapshot(run: RunDirectory, source: str, *, omit: Iterable[str]) -> Sna
         copy = TreeCopy(origin, target, run.blobs)
         with donor(runsdir, cache.run_id) as earlier:
             copy.take(Source(origin, left_out), cache, earlier)
-        expected = copy.entries()
-        base = put_tree(run.blobs, expected, copy.omitted)
-        copy.fill()
-    return Snapshot(copy, expected, base, state)
+        return Snapshot(copy, copy.fill(), state)

@@ -52,12 +52,15 @@ class Source:
         self.omitted.sort()
 
     def _look_into(self, opened: Root, folder: str) -> None:
-        with opened.scan() as items:
-            names = [
-                item.name
-                for item in items
-                if self._is_file(item, path_of(folder, item.name), opened)
-            ]
+        try:
+            with os.scandir(opened.fd) as items:
+                names = [
+                    item.name
+                    for item in items
+                    if self._is_file(item, path_of(folder, item.name), opened)
+                ]
+        except OSError as error:
+            raise failure(error, opened.path, reading=True) from error
         if names:
             self.files.append(Group(folder, names))
 

@@ -66,7 +66,7 @@ class Workspace:
             run.root.make_dirs(layout.WORKSPACE)
             return cls(run, {}, put_tree(run.blobs, {}, ()))
         snapshot = take_snapshot(run, source, omit=omit)
-        workspace = cls(run, snapshot.expected, snapshot.base)
+        workspace = cls(run, snapshot.copy.expected, snapshot.base)
         snapshot.copy.teach(workspace._scanner)
         workspace._snapshot = snapshot
         return workspace
