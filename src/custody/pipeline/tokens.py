@@ -4,7 +4,9 @@ A token is a bare word, a quoted text, a mark such as ``->``, or the end. Blanks
 ``/* */`` comments and lines that begin with ``#`` stand between tokens. A text that is never
 closed ends the scan: nothing behind it could be told from its content.
 
-Every pattern is possessive, so a text of n characters costs n, whatever it holds.
+Every pattern is possessive, so a text of n characters costs n, whatever it holds. Before 3.11.5
+Python goes on behind what the last try of a repeated group has passed, even if that try failed.
+So no group here passes anything before it fails, and ``//`` is tried where ``/*`` failed.
 """
 
 from __future__ import annotations
@@ -23,8 +25,10 @@ END: Final = "end"
 ODD: Final = "odd"
 """A character that no token begins with."""
 
-_BLANK = r"(?:^[ \t\r]*+\#[^\n]*+|[ \t\r]++|\n++|//[^\n]*+|/\*.*?\*/)*+"
-_BARE = r"(?:-(?=[0-9.]))?[A-Za-z0-9_.]++(?:-(?![>-])[A-Za-z0-9_.]*+)*+"
+_BLANK = r"(?:^[ \t\r]*+\#[^\n]*+|[ \t\r]++|\n++|/\*.*?\*/|//[^\n]*+)*+"
+_REST = r"[A-Za-z0-9_.]*+(?:-[A-Za-z0-9_.][A-Za-z0-9_.]*+)*+(?:-(?![>-]))?"
+"""What follows the first character of a bare word."""
+_BARE = rf"(?:-(?=[0-9.]))?[A-Za-z0-9_.]{_REST}"
 _QUOTED = r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"'
 _FLAGS = re.DOTALL | re.MULTILINE
 
@@ -35,8 +39,7 @@ _WORD, _TEXT, _MARK, _END, _ODD = range(1, 6)
 _KINDS = ("", WORD, TEXT, "", END, ODD)
 
 match_attribute: Final = re.compile(
-    rf"{_BLANK}([A-Za-z_][A-Za-z0-9_.]*+(?:-(?![>-])[A-Za-z0-9_.]*+)*+){_BLANK}="
-    rf"{_BLANK}(?:({_BARE})|{_QUOTED}){_BLANK}([],;])",
+    rf"{_BLANK}([A-Za-z_]{_REST}){_BLANK}={_BLANK}(?:({_BARE})|{_QUOTED}){_BLANK}([],;])",
     _FLAGS,
 ).match
 """One whole attribute with what ends it: its name, a bare or a quoted value, and the mark.
