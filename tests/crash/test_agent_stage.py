@@ -136,11 +136,7 @@ def hit(place: AgentPlace, point: Point, fault: str, remains: Remains, expected:
     done = place.hit(point, fault)
 
     def troubles() -> Iterator[str]:
-        if (
-            fault == KILL
-            and done.returncode not in (-9, 137)
-            and not (done.returncode == 0 and point.may_be_missed)
-        ):
+        if fault == KILL and place.outlived(done, point):
             yield f"was not killed: {done.returncode} {done.stderr}"
         if "Traceback" in done.stderr:
             yield f"a traceback: {done.stderr}"

@@ -54,11 +54,7 @@ def trouble_after(point: Point, fault: str, home: Path, expected: list[str]) -> 
 def troubles(place: Place, point: Point, fault: str, expected: list[str]) -> Iterator[str]:
     """Yield what is wrong, step by step."""
     hit = place.hit(point, fault)
-    if (
-        fault == KILL
-        and hit.returncode not in (-9, 137)
-        and not (hit.returncode == 0 and point.may_be_missed)
-    ):
+    if fault == KILL and place.outlived(hit, point):
         yield f"was not killed: {hit.returncode} {hit.stderr}"
     if fault != KILL and hit.returncode not in (0, 1):
         yield f"ended with {hit.returncode}: {hit.stderr}"

@@ -123,7 +123,7 @@ def hit(place: SessionPlace, point: Point, remains: Remains, state: list[str]) -
     program = lives(place)
 
     def troubles() -> Iterator[str]:
-        if done.returncode not in (-9, 137) and not (done.returncode == 0 and point.may_be_missed):
+        if place.outlived(done, point):
             yield f"was not killed: {done.returncode} {done.stderr}"
         yield from after_resume(place, remains, state)
         yield from done_once(place)
