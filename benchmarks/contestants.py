@@ -35,9 +35,11 @@ class Contestant:
 
 CUSTODY = Contestant("custody", "scripts/custody_pipeline.py")
 FLOOR = Contestant("append + fdatasync + renamed checkpoint", "scripts/floor.py")
+FLOOR_WITH_FILES = Contestant("the same + a stage's files", "scripts/floor.py", extra=("files",))
 LANGGRAPH = Contestant(
     "LangGraph {}, SQLite, durability sync", "peers/with_langgraph.py", "langgraph", ("chain",)
 )
+BURR = Contestant("Burr {}, SQLite persister", "peers/with_burr.py", "burr")
 PEERS = (
     LANGGRAPH,
     Contestant(
@@ -47,7 +49,7 @@ PEERS = (
         ("loop",),
         most_turns=3,
     ),
-    Contestant("Burr {}, SQLite persister", "peers/with_burr.py", "burr", most_turns=3),
+    BURR,
     Contestant("DBOS {}, SQLite", "peers/with_dbos.py", "dbos", most_turns=3),
     Contestant(
         "pydantic-graph {}, file persistence",

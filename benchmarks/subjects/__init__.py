@@ -23,6 +23,7 @@ class Scale:
     tree_rounds: int
     journal_events: tuple[int, ...]
     long_nodes: int
+    long_rounds: int
     parser_nodes: int
     sandbox_rounds: int
     fence_blocks: int
@@ -39,6 +40,7 @@ FULL = Scale(
     tree_rounds=3,
     journal_events=(100, 1_000, 10_000, 100_000),
     long_nodes=10_000,
+    long_rounds=3,
     parser_nodes=10_000,
     sandbox_rounds=60,
     fence_blocks=10_000,
@@ -52,6 +54,7 @@ QUICK = Scale(
     tree_rounds=1,
     journal_events=(100, 1_000, 10_000),
     long_nodes=2_000,
+    long_rounds=1,
     parser_nodes=2_000,
     sandbox_rounds=15,
     fence_blocks=2_000,

@@ -5,19 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from benchmarks.contestants import CUSTODY, FLOOR, LANGGRAPH, PEERS, Contestant
+from benchmarks.contestants import (
+    BURR,
+    CUSTODY,
+    FLOOR,
+    FLOOR_WITH_FILES,
+    LANGGRAPH,
+    PEERS,
+    Contestant,
+)
 from benchmarks.fresh import Ground, run
 from benchmarks.rounds import Result, interleave
 from benchmarks.subjects import Scale
 from benchmarks.syncs import syncs_per_node
 from benchmarks.table import Figure, Row
 
-BARS = {FLOOR: 1.5, LANGGRAPH: 1 / 3}
+BARS = {FLOOR: 1.5, LANGGRAPH: 1 / 3, BURR: 1.0}
 
 
 def node_time(ground: Ground, scale: Scale) -> list[Row]:
     """Measure the run alone: no import, and no building of a graph where that is apart."""
-    everyone = (CUSTODY, FLOOR, *PEERS)
+    everyone = (CUSTODY, FLOOR, FLOOR_WITH_FILES, *PEERS)
     results = interleave(
         {one.name: partial(_turn, one, scale.nodes, ground) for one in everyone},
         scale.rounds,
