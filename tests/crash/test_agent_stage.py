@@ -161,28 +161,28 @@ def test_killed_at_any_moment(chunk: int, tmp_path: Path, remains: Remains, swee
 
 
 @pytest.mark.req("P-15", "P-18")
-def test_the_keeper_is_killed_at_any_moment(tmp_path: Path, remains: Remains, sweep: Sweep) -> None:
+def test_the_server_is_killed_at_any_moment(tmp_path: Path, remains: Remains, sweep: Sweep) -> None:
     """The run goes on: a stage that lost its programs has failed, and is tried again."""
     place = AgentPlace.make(tmp_path / "whole")
     whole = place.seconds()
     expected = place.outcome()
     sweep.over(
         sweep.moments(MOMENTS),
-        lambda part: keeper_killed_at(
+        lambda part: server_killed_at(
             whole * part, AgentPlace.make(tmp_path / str(part)), remains, expected
         ),
     )
 
 
-def keeper_killed_at(
+def server_killed_at(
     seconds: float, place: AgentPlace, remains: Remains, expected: list[str]
 ) -> str:
     source = tree(place.home / "project")
     with place.started() as process:
         place.wait(process, seconds)
-        for keeper in children(process.pid):
+        for server in children(process.pid):
             with suppress(ProcessLookupError):
-                os.kill(keeper, signal.SIGKILL)
+                os.kill(server, signal.SIGKILL)
         process.wait(60)
     if other := set(place.outcome()) ^ set(expected):
         return f"another outcome: {sorted(other)[:4]}"

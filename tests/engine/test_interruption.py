@@ -16,7 +16,7 @@ def send(number: signal.Signals) -> None:
 
 
 def wait_at_the_door(interruption: Interruption) -> None:
-    with interruption.door():
+    with interruption.allowed():
         signal.pause()
 
 
@@ -26,7 +26,7 @@ def test_a_signal_leaves_a_note_and_interrupts_at_the_next_door(number: signal.S
         assert interruption.requested == ""
         send(number)
         assert interruption.requested == number.name
-        with pytest.raises(KeyboardInterrupt), interruption.door():
+        with pytest.raises(KeyboardInterrupt), interruption.allowed():
             pytest.fail("it was let in")
 
 
@@ -42,7 +42,7 @@ def test_a_signal_interrupts_what_waits_at_an_open_door() -> None:
 
 def test_a_door_is_shut_again() -> None:
     with Interruption() as interruption:
-        with interruption.door():
+        with interruption.allowed():
             pass
         send(signal.SIGINT)
         assert interruption.requested == "SIGINT"
@@ -60,7 +60,7 @@ def test_another_thread_leaves_them_alone() -> None:
     seen: list[object] = []
 
     def work() -> None:
-        with Interruption() as interruption, interruption.door():
+        with Interruption() as interruption, interruption.allowed():
             seen.append(signal.getsignal(signal.SIGINT))
 
     thread = threading.Thread(target=work)

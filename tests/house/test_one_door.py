@@ -57,9 +57,9 @@ EXCEPTIONS = {
     "sandbox/overlay.py": (_RAW, "os.chmod os.open"),
     "sandbox/namespaces.py": ("writes the maps of users below /proc/self", "os.open"),
     "sandbox/landlock.py": ("a rule is made of a path that it names: nothing is read", "os.open"),
-    "sandbox/apply.py": ("a home at L2, made in the keeper as one of its own rules", "os.makedirs"),
+    "sandbox/apply.py": ("a home at L2, made in the server as one of its own rules", "os.makedirs"),
     "supervise/spawn.py": (
-        "the keeper has descriptors only: a line's input and folder are handed to a program",
+        "the server has descriptors only: a line's input and folder are handed to a program",
         "os.open os.stat",
     ),
     "supervise/descendants.py": ("reads below /proc, by a path that its caller made", "os.open"),

@@ -91,7 +91,7 @@ def test_the_time_out_ends_everything(site: Site, level: str, trap: str) -> None
     assert site.run(site.confinement(level), "true").result.succeeded
 
 
-def test_a_sandbox_ends_with_its_keeper(site: Site) -> None:
+def test_a_sandbox_ends_with_its_server(site: Site) -> None:
     started = threading.Event()
     result: list[object] = []
 
@@ -100,16 +100,16 @@ def test_a_sandbox_ends_with_its_keeper(site: Site) -> None:
         result.append(site.run(site.confinement("L3"), "sleep", "1000").result.ended_by)
 
     site.run(site.confinement("L3"), "true")
-    keeper = site.supervisor._keeper
-    assert keeper is not None
+    client = site.supervisor._client
+    assert client is not None
     thread = threading.Thread(target=run)
     thread.start()
     started.wait()
     inside: list[int] = []
     while not inside:
-        listed = Path(f"/proc/{keeper._pid}/task/{keeper._pid}/children").read_text()
+        listed = Path(f"/proc/{client._pid}/task/{client._pid}/children").read_text()
         inside = [int(pid) for pid in listed.split()]
-    os.kill(keeper._pid, 9)
+    os.kill(client._pid, 9)
     thread.join()
     wait_until_gone(inside)
     assert result == ["supervisor_lost"]

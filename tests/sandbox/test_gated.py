@@ -327,12 +327,12 @@ def test_a_prepared_sandbox_has_the_doors_of_the_line_that_takes_it(site: Site) 
             assert not site.run(site.confinement("L3"), "curl", "-s", url).result.succeeded
 
 
-def test_a_lost_keeper_does_not_hold_the_runtime_up(site: Site) -> None:
+def test_a_lost_server_does_not_hold_the_runtime_up(site: Site) -> None:
     with Server(echo) as server:
         site.run(site.confinement("L3"), "true")
-        keeper = site.supervisor._keeper
-        assert keeper is not None
-        os.kill(keeper._pid, 9)
+        client = site.supervisor._client
+        assert client is not None
+        os.kill(client._pid, 9)
         ran = site.run(site.reaching("L3", server.name), "sleep", "1000")
         assert ran.result.ended_by == "supervisor_lost"
         assert site.run(site.reaching("L3", server.name), "true").result.succeeded

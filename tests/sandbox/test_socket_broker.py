@@ -1,4 +1,4 @@
-"""Sockets at L2 are made by the keeper, and lead nowhere but to this machine."""
+"""Sockets at L2 are made by the server, and lead nowhere but to this machine."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def test_commands_of_a_chain_all_get_their_sockets(site: Site) -> None:
             Command(argv=("cat",), joined_by="|"),
         )
         assert server.count >= 2, ran
-        keeper = site.supervisor._keeper
-        assert keeper is not None
+        client = site.supervisor._client
+        assert client is not None
         site.run(site.confinement("L2"), "true")
-        links = [os.readlink(file) for file in Path(f"/proc/{keeper._pid}/fd").iterdir()]
+        links = [os.readlink(file) for file in Path(f"/proc/{client._pid}/fd").iterdir()]
     assert [link for link in links if "seccomp" in link] == []
 
 

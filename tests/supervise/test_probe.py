@@ -56,18 +56,18 @@ def test_nothing_is_left_of_the_question(tmp_path: Path) -> None:
 
 
 def test_an_accident_does_not_lower_the_level(tmp_path: Path) -> None:
-    """Whoever kills the keeper of the question gets no lower answer, but none."""
+    """Whoever kills the server of the question gets no lower answer, but none."""
     ended = threading.Event()
 
-    def kill_keepers() -> None:
+    def kill_servers() -> None:
         while not ended.is_set():
-            for guardian in children(os.getpid()):
-                for keeper in children(guardian):
+            for reaper in children(os.getpid()):
+                for server in children(reaper):
                     with suppress(ProcessLookupError):
-                        os.kill(keeper, signal.SIGKILL)
+                        os.kill(server, signal.SIGKILL)
 
     probe.offered()  # as it is without an accident
-    killer = threading.Thread(target=kill_keepers)
+    killer = threading.Thread(target=kill_servers)
     killer.start()
     refused = ""
     try:

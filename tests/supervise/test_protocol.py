@@ -1,4 +1,4 @@
-"""What runtime and keeper say to each other arrives whole, or not at all."""
+"""What runtime and server say to each other arrives whole, or not at all."""
 
 from __future__ import annotations
 
@@ -49,32 +49,32 @@ def pair() -> Iterator[Pair]:
 
 @pytest.mark.parametrize("message", MESSAGES, ids=lambda message: type(message).__name__)
 def test_a_message_arrives_as_it_was_sent(pair: Pair, message: Message) -> None:
-    runtime, keeper = pair
+    runtime, server = pair
     runtime.send(message)
     runtime.send(message)
-    assert [keeper.receive(), keeper.receive()] == [message, message]
+    assert [server.receive(), server.receive()] == [message, message]
 
 
 def test_a_message_that_no_pipe_holds_at_once(pair: Pair) -> None:
-    runtime, keeper = pair
+    runtime, server = pair
     large = Start(commands=(Command(argv=("x" * 1_000_000,)),), workspace="/", environment={})
     sender = threading.Thread(target=runtime.send, args=(large,))
     sender.start()
-    assert keeper.receive() == large
+    assert server.receive() == large
     sender.join()
 
 
 def test_somebody_who_is_gone_says_nothing(pair: Pair) -> None:
-    runtime, keeper = pair
+    runtime, server = pair
     runtime.close()
-    assert keeper.receive() is None
+    assert server.receive() is None
     with pytest.raises(BrokenPipeError):
-        keeper.send(Stop(kill=True))
+        server.send(Stop(kill=True))
 
 
 @pytest.mark.parametrize("half", [b"\0", b"\0\0\0\x09", b"\0\0\0\x09half"])
 def test_half_a_message_is_none(pair: Pair, half: bytes) -> None:
-    runtime, keeper = pair
+    runtime, server = pair
     os.write(runtime._outgoing, half)
     runtime.close()
-    assert keeper.receive() is None
+    assert server.receive() is None

@@ -1,4 +1,4 @@
-"""Nothing outlives a keeper, whichever process between it and the runtime is killed."""
+"""Nothing outlives a server, whichever process between it and the runtime is killed."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def test_a_subreaper_gets_every_orphan() -> None:
 
 
 class Guarded:
-    """A guardian and the process that it guards, which has started one that sleeps."""
+    """A reaper and the process that it guards, which has started one that sleeps."""
 
     def __init__(self) -> None:
         self.replies, replies = os.pipe()
         told, tell = os.pipe()
-        self.guardian = os.fork()
-        if self.guardian == 0:
+        self.reaper = os.fork()
+        if self.reaper == 0:
             self._be_guarded(replies, tell)
         os.close(replies)
         os.close(tell)
@@ -77,7 +77,7 @@ class Guarded:
             watched = go_on_guarded(replies)
             sleeper = subprocess.Popen(["sleep", "600"], start_new_session=True)
             os.write(tell, f"{os.getpid()} {sleeper.pid}\n".encode())
-            select.select([watched], [], [])  # for as long as there is a guardian
+            select.select([watched], [], [])  # for as long as there is a reaper
             sleeper.kill()
         finally:
             os._exit(0)
@@ -87,11 +87,11 @@ class Guarded:
         return not select.select([self.replies], [], [], 0)[0]
 
     def end(self) -> None:
-        os.waitpid(self.guardian, 0)
+        os.waitpid(self.reaper, 0)
         os.close(self.replies)
 
 
-def test_a_guardian_ends_what_a_killed_keeper_left_before_it_is_missed() -> None:
+def test_a_reaper_ends_what_a_killed_server_left_before_it_is_missed() -> None:
     guarded = Guarded()
     assert is_alive(guarded.sleeper)
     assert guarded.way_is_open()
@@ -101,8 +101,8 @@ def test_a_guardian_ends_what_a_killed_keeper_left_before_it_is_missed() -> None
     guarded.end()
 
 
-def test_a_killed_guardian_is_missed_by_whom_it_guards() -> None:
+def test_a_killed_reaper_is_missed_by_whom_it_guards() -> None:
     guarded = Guarded()
-    os.kill(guarded.guardian, signal.SIGKILL)
+    os.kill(guarded.reaper, signal.SIGKILL)
     wait_until_gone([guarded.kept, guarded.sleeper])
     guarded.end()

@@ -1,4 +1,4 @@
-"""The first process of a sandbox does one thing, and never goes on as the keeper."""
+"""The first process of a sandbox does one thing, and never goes on as the server."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_what_fails_in_it_ends_there(site: Site) -> None:
     assert in_child(work) == (None, 1)
 
 
-def test_it_notices_that_the_keeper_is_gone(site: Site) -> None:
+def test_it_notices_that_the_server_is_gone(site: Site) -> None:
     """No end of the pipe to it is left in the process itself."""
     base = site.confinement("L3").base
 

@@ -29,8 +29,8 @@ def test_lines_of_every_kind_in_any_order(site: Site, sweep: Sweep) -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_a_lost_keeper_is_told_when_everything_it_started_is_gone(site: Site, level: str) -> None:
-    guardian = site.guardian
+def test_a_lost_server_is_told_when_everything_it_started_is_gone(site: Site, level: str) -> None:
+    reaper = site.reaper
     left: list[int] = []
 
     def kill_when_it_runs() -> None:
@@ -38,8 +38,8 @@ def test_a_lost_keeper_is_told_when_everything_it_started_is_gone(site: Site, le
             (site.run_folder / "stdout").read_text()
         ):
             pass
-        left.extend(descendants(guardian))
-        os.kill(children(guardian)[0], signal.SIGKILL)
+        left.extend(descendants(reaper))
+        os.kill(children(reaper)[0], signal.SIGKILL)
 
     thread = threading.Thread(target=kill_when_it_runs)
     thread.start()
@@ -54,8 +54,8 @@ def test_a_lost_keeper_is_told_when_everything_it_started_is_gone(site: Site, le
 @pytest.mark.parametrize("level", LEVELS)
 def test_too_few_descriptors_are_a_failure_of_the_line(site: Site, level: str) -> None:
     assert site.run(site.confinement(level), "true").result.succeeded
-    guardian = site.guardian
-    (kept,) = children(guardian)
+    reaper = site.reaper
+    (kept,) = children(reaper)
     limits = resource.prlimit(kept, resource.RLIMIT_NOFILE)
     reasons = set()
     for number in range(4, 48):
@@ -65,12 +65,12 @@ def test_too_few_descriptors_are_a_failure_of_the_line(site: Site, level: str) -
         assert ran.result.ended_by == ""
         assert (ran.stdout == "ran\n") == ran.result.succeeded
         reasons.add(ran.result.failure_reason.partition(":")[0])
-    assert reasons <= {"", "confinement_failed", "keeper_failed", "tool_not_started",
+    assert reasons <= {"", "confinement_failed", "server_failed", "tool_not_started",
                        "input_missing", "workdir_missing", "tool_exit_code_2"}  # fmt: skip
     assert len(reasons) > 1
     resource.prlimit(kept, resource.RLIMIT_NOFILE, limits)
     assert site.run(site.confinement(level), "true").result.succeeded
-    assert children(guardian)[0] == kept, "it is still the same keeper"
+    assert children(reaper)[0] == kept, "it is still the same server"
 
 
 def test_a_spare_shows_what_is_there_when_it_is_used(site: Site) -> None:
@@ -88,7 +88,7 @@ def test_a_spare_shows_what_is_there_when_it_is_used(site: Site) -> None:
 def test_a_spare_that_has_ended_is_replaced(site: Site) -> None:
     for _ in range(3):
         assert site.run(site.confinement("L3"), "true").result.succeeded
-        (kept,) = children(site.guardian)
+        (kept,) = children(site.reaper)
         while not (spare := children(kept)):
             pass
         os.kill(spare[0], signal.SIGKILL)

@@ -200,7 +200,7 @@ def test_processes_of_others_are_left_alone(bench: Bench) -> None:
     assert alive == [True, True]
 
 
-def test_a_killed_keeper_is_told_and_replaced(bench: Bench) -> None:
+def test_a_killed_server_is_told_and_replaced(bench: Bench) -> None:
     ran = bench.shell("echo before; kill -KILL $PPID")
     assert ran.result.ended_by == "supervisor_lost"
     assert not ran.result.succeeded

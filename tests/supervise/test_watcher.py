@@ -147,14 +147,14 @@ class TestEnding:
         assert (ended.reason, ended.failure) == ("not_started", "tool_not_found: no-such-program")
 
     @pytest.mark.parametrize("level", LEVELS)
-    def test_the_keeper_is_killed(self, tmp_path: Path, level: Level) -> None:
+    def test_the_server_is_killed(self, tmp_path: Path, level: Level) -> None:
         watched = Watched(tmp_path, level=level)
         program = watched.ready()
         beat = watched.generation.beat()
         assert beat is not None
-        (guardian,) = children(beat.watcher)
-        (keeper,) = children(guardian)
-        os.kill(keeper, signal.SIGKILL)
+        (reaper,) = children(beat.watcher)
+        (server,) = children(reaper)
+        os.kill(server, signal.SIGKILL)
         assert watched.ended().reason == "supervisor_lost"
         assert not is_alive(program)
 

@@ -1,4 +1,4 @@
-"""SIGKILL for a runtime, its keeper or its guardian at a moment of chance.
+"""SIGKILL for a runtime, its server or its reaper at a moment of chance.
 
 Everything that a runtime starts carries a mark in its environment, so what is left is found
 whoever its parent is by then.
@@ -28,12 +28,12 @@ line = "setsid sh -c 'sleep 1000 & sleep 1000' & sleep 0.02; sh -c 'sleep 0.05'"
 with Supervisor() as supervisor:
     site = Site(supervisor, Path(folder))
     site.environment["MARK"] = mark
-    print(supervisor._ready_keeper()._pid, flush=True)
+    print(supervisor._ready_client()._pid, flush=True)
     while True:
         confinement = site.confinement(level, network=random.choice(networks))
         site.run(confinement, "sh", "-c", line, timeout=0.2)
 """
-VICTIMS = ("runtime", "keeper", "guardian")
+VICTIMS = ("runtime", "server", "reaper")
 _PATIENCE = 10.0
 
 
@@ -47,10 +47,10 @@ def kill_once(folder: Path, level: str, victim: str, delay: float) -> list[int]:
     )
     with runtime:
         assert runtime.stdout is not None
-        guardian = int(runtime.stdout.readline())
+        reaper = int(runtime.stdout.readline())
         time.sleep(delay)
-        started = descendants(guardian)
-        pids = {"runtime": [runtime.pid], "keeper": children(guardian), "guardian": [guardian]}
+        started = descendants(reaper)
+        pids = {"runtime": [runtime.pid], "server": children(reaper), "reaper": [reaper]}
         for pid in pids[victim]:
             os.kill(pid, signal.SIGKILL)
         left = [] if victim == "runtime" else _wait_for_none(started, "")

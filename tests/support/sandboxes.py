@@ -49,9 +49,9 @@ class Site:
         os.mknod(self.run_folder / "mask" / "holdout", 0o020000, 0)
 
     @property
-    def guardian(self) -> int:
-        """The process between the supervisor and its keeper."""
-        return self.supervisor._ready_keeper()._pid
+    def reaper(self) -> int:
+        """The process between the supervisor and its server."""
+        return self.supervisor._ready_client()._pid
 
     def layers(self) -> OverlayPaths:
         """Return layers for one more attempt."""

@@ -1,4 +1,4 @@
-"""Command lines of every kind, level and network in random order, through one keeper."""
+"""Command lines of every kind, level and network in random order, through one server."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ class Effects:
 
     def wait(self, seconds: float) -> None:
         """Let time pass before another attempt."""
-        with self._interruption.door():
+        with self._interruption.allowed():
             time.sleep(seconds)
 
     def leave(self, reason: str, tell: Told) -> None:
@@ -115,7 +115,7 @@ class Effects:
             durably = _durably(tell, commit)
             works = [self._prepare(each, durably) for each in side_by_side(asked, beside)]
             commit()
-            with self._interruption.door():
+            with self._interruption.allowed():
                 carry_out(works, self._execute)
             self._carried_out |= {work.request.id: work for work in works}
         return self._carried_out.pop(request.id)

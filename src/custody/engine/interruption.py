@@ -16,12 +16,12 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Interruption:
-    """Holds signals back until the door is open. Use as a context manager."""
+    """Holds signals back but where they are allowed. Use as a context manager."""
 
     def __init__(self) -> None:
         self.requested = ""
         """Name of the signal that came; empty while none has."""
-        self._open = False
+        self._allowed = False
         self._previous: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Self:
@@ -37,18 +37,18 @@ class Interruption:
             signal.signal(number, previous)
 
     @contextmanager
-    def door(self) -> Iterator[None]:
+    def allowed(self) -> Iterator[None]:
         """Let a signal interrupt the block, by `KeyboardInterrupt`; also one that came before."""
-        self._open = True
+        self._allowed = True
         try:
             if self.requested:
                 raise KeyboardInterrupt
             yield
         finally:
-            self._open = False
+            self._allowed = False
 
     def _arrived(self, number: int, _frame: FrameType | None) -> None:
         self.requested = signal.Signals(number).name
-        if self._open:
-            self._open = False
+        if self._allowed:
+            self._allowed = False
             raise KeyboardInterrupt

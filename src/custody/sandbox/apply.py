@@ -127,7 +127,7 @@ def _require(version: int) -> None:
 
 
 def _ports(confinement: Confinement) -> set[int]:
-    return {door.port for door in confinement.listeners}
+    return {listener.port for listener in confinement.listeners}
 
 
 def _rules(confinement: Confinement) -> list[Rule]:

@@ -14,10 +14,10 @@ from custody.model.request import Command
 from custody.sandbox.confinement import Confinement
 from custody.supervise.descendants import children
 from custody.supervise.protocol import Channel, Done, Start, Stop
-from custody.supervise.server import LOST_AFTER, keep
+from custody.supervise.server import LOST_AFTER, serve
 
 
-class Keeper:
+class Client:
     """A forked server, ready to start one command line at a time."""
 
     def __init__(self, pid: int, channel: Channel, stdout: int, stderr: int, handover: int) -> None:
@@ -35,7 +35,7 @@ class Keeper:
     def fork(cls) -> Self:
         """Fork a server.
 
-        The child runs nothing but `keep`, which takes no lock that a thread of the runtime
+        The child runs nothing but `serve`, which takes no lock that a thread of the runtime
         could have held; the interpreter's warning about threads is therefore switched off.
         """
         control, replies, stdout, stderr = os.pipe(), os.pipe(), os.pipe(), os.pipe()
@@ -46,7 +46,7 @@ class Keeper:
                 warnings.simplefilter("ignore", DeprecationWarning)
                 pid = os.fork()
             if pid == 0:
-                keep(control[0], replies[1], stdout[1], stderr[1], way_in.fileno())
+                serve(control[0], replies[1], stdout[1], stderr[1], way_in.fileno())
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         for descriptor in (control[0], replies[1], stdout[1], stderr[1]):
@@ -88,8 +88,8 @@ class Keeper:
             os.close(descriptor)
         try:
             if not self._ends_within(LOST_AFTER):
-                for keeper in children(self._pid):
-                    os.kill(keeper, signal.SIGKILL)
+                for server in children(self._pid):
+                    os.kill(server, signal.SIGKILL)
             if not self._ends_within(LOST_AFTER):
                 os.kill(self._pid, signal.SIGKILL)
             os.waitpid(self._pid, 0)

@@ -24,7 +24,7 @@ def wait_for_threads() -> None:
     deadline = time.monotonic() + _THREAD_PATIENCE
     while len(os.listdir("/proc/self/task")) > 1:
         if time.monotonic() > deadline:
-            raise OSError(errno.EBUSY, "a thread of the keeper does not end")
+            raise OSError(errno.EBUSY, "a thread of the server does not end")
         time.sleep(0.0001)
 
 

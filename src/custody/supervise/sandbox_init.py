@@ -27,7 +27,7 @@ def fork_inside(base: Confinement, be_first: Callable[[Channel], NoReturn]) -> I
 
     Raises `apply.CannotConfine`, and never in the child.
     """
-    keeper = os.getpid()
+    server = os.getpid()
     with apply.telling():
         seen = apply.seen(base)
         wait_for_threads()
@@ -43,7 +43,7 @@ def fork_inside(base: Confinement, be_first: Callable[[Channel], NoReturn]) -> I
         os.close(up[0])
         raise
     finally:
-        if os.getpid() != keeper:
+        if os.getpid() != server:
             os._exit(1)  # whatever happens in the child, it must not go on as the server
         os.close(down[0])
         os.close(up[1])

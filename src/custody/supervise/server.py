@@ -47,28 +47,28 @@ LOST_AFTER = 2 * PATIENCE
 """Seconds after which a sandbox that was told to kill, and does not answer, is killed."""
 
 
-def keep(control: int, replies: int, stdout: int, stderr: int, handover: int) -> NoReturn:
+def serve(control: int, replies: int, stdout: int, stderr: int, handover: int) -> NoReturn:
     """Be a server in a process just forked, with all signals blocked; never returns."""
     try:
         kept = let_go_of_everything_but(control, replies, stdout, stderr, handover)
-        guardian = go_on_guarded(kept[1])
-        keeping = _Keeping(Channel(kept[0], kept[1]), (kept[2], kept[3], kept[4]), guardian)
+        reaper = go_on_guarded(kept[1])
+        server = _Server(Channel(kept[0], kept[1]), (kept[2], kept[3], kept[4]), reaper)
         try:
-            keeping.serve()
+            server.serve()
         finally:
-            keeping.end()
+            server.end()
     finally:
         os._exit(0)
 
 
-class _Keeping:
+class _Server:
     """What a server does."""
 
     def __init__(
-        self, channel: Channel, ways_out: tuple[int, int, int], guardian: int | None = None
+        self, channel: Channel, ways_out: tuple[int, int, int], reaper: int | None = None
     ) -> None:
         self._channel = channel
-        self._guardian = guardian
+        self._reaper = reaper
         self._ways_out = ways_out
         self._stdout, self._stderr, self.handover = ways_out
         self._ended: dict[int, End] = {}
@@ -83,8 +83,8 @@ class _Keeping:
         self._spawner = Spawner(self._askers)
         self._poll.register(channel.incoming, select.POLLIN)
         self._poll.register(self._child_exits, select.POLLIN)
-        if guardian is not None:
-            self._poll.register(guardian, select.POLLIN)
+        if reaper is not None:
+            self._poll.register(reaper, select.POLLIN)
 
     def serve(self) -> None:
         """Run chains until the runtime is gone, or the reaper."""
@@ -99,7 +99,7 @@ class _Keeping:
     def _next_message(self) -> Message | None:
         """Wait for the runtime; None when there is nobody left to work for."""
         while self._channel.incoming not in (speaking := self._speaking(None)):
-            if self._guardian in speaking:
+            if self._reaper in speaking:
                 return None
             self._reap()
         return self._channel.receive()
@@ -108,7 +108,7 @@ class _Keeping:
         try:
             return self._run_confined(start)
         except (OSError, MemoryError, RuntimeError, apply.CannotConfine) as error:
-            why = f"keeper_failed: {str(error) or type(error).__name__}"
+            why = f"server_failed: {str(error) or type(error).__name__}"
             with one_descriptor_free():
                 return Done(End(command_list.EXIT_CANNOT_START, failure=why), *self.kill_the_rest())
 
@@ -139,7 +139,7 @@ class _Keeping:
 
         def be_first(channel: Channel) -> NoReturn:
             self._channel.close()
-            _keep_inside(base, identity, channel, self._ways_out)
+            _serve_inside(base, identity, channel, self._ways_out)
 
         return fork_inside(base, be_first)
 
@@ -250,7 +250,7 @@ class _Keeping:
         Returns the descriptors that have something to say.
         """
         speaking = self._speaking(seconds)
-        if self._guardian in speaking:
+        if self._reaper in speaking:
             self._end_alone()
         if self._channel.incoming in speaking:
             self._obey()
@@ -340,14 +340,14 @@ class _Keeping:
         return self._reaped - before, 0
 
 
-def _keep_inside(
+def _serve_inside(
     base: Confinement, identity: tuple[int, int], channel: Channel, streams: tuple[int, int, int]
 ) -> NoReturn:
     """Be the server inside a sandbox, for one chain; never returns."""
     try:
         os.setsid()  # whoever ends it by its group must not end the server outside
         apply.die_with_parent()
-        keeping = _Keeping(channel, streams)
+        server = _Server(channel, streams)
         opened: Opened = []
         problem: apply.CannotConfine | None = None
         try:
@@ -356,21 +356,21 @@ def _keep_inside(
             problem = error
         start = channel.receive()
         if isinstance(start, Start):
-            channel.send(_run_moved_in(keeping, start, opened, problem))
+            channel.send(_run_moved_in(server, start, opened, problem))
     finally:
         os._exit(0)
 
 
 def _run_moved_in(
-    keeping: _Keeping, start: Start, opened: Opened, problem: apply.CannotConfine | None
+    server: _Server, start: Start, opened: Opened, problem: apply.CannotConfine | None
 ) -> Done:
     try:
         if problem or start.confinement is None:
             raise problem or apply.CannotConfine("there is no confinement")
         source = open_input(start)  # its place cannot be seen from inside
-        apply.move_in(start.confinement, opened, keeping.handover)
+        apply.move_in(start.confinement, opened, server.handover)
     except apply.CannotConfine as error:
         return Done(not_confined(error).end, 0, 0)
     except CannotStart as error:
         return Done(error.end, 0, 0)
-    return keeping.run_with(source, msgspec.structs.replace(start, confinement=None))
+    return server.run_with(source, msgspec.structs.replace(start, confinement=None))

@@ -32,7 +32,7 @@ from custody.supervise.streams import Captured, Stream
 
 if TYPE_CHECKING:
     from custody.egress.proxy import Proxy
-    from custody.supervise.client import Keeper
+    from custody.supervise.client import Client
     from custody.supervise.protocol import Done
 
 OUTPUT_LIMIT = 10 * 1024 * 1024
@@ -133,7 +133,7 @@ class Supervisor:
     """Runs one command line at a time; its server is forked with the first."""
 
     def __init__(self) -> None:
-        self._keeper: Keeper | None = None
+        self._client: Client | None = None
         self._redactor = redactor_for(os.environ)
 
     def __enter__(self) -> Self:
@@ -144,9 +144,9 @@ class Supervisor:
 
     def close(self) -> None:
         """End the server and everything it has started."""
-        keeper, self._keeper = self._keeper, None
-        if keeper is not None:
-            keeper.close()
+        client, self._client = self._client, None
+        if client is not None:
+            client.close()
 
     def run(
         self,
@@ -161,15 +161,15 @@ class Supervisor:
     ) -> ProcessResult:
         """Run ``line``; both streams go to the descriptors given, its input is a file's path."""
         started = time.monotonic()
-        keeper = self._ready_keeper()
+        client = self._ready_client()
         sinks: dict[StreamName, int] = {"stdout": stdout, "stderr": stderr}
-        watch = _Watch(keeper, sinks, limits.output, self._redactor, listener)
+        watch = _Watch(client, sinks, limits.output, self._redactor, listener)
         try:
-            proxy, confinement = _open_proxy(launch.confinement, keeper)
+            proxy, confinement = _open_proxy(launch.confinement, client)
         except (OSError, ValueError) as error:
             return watch.result(_not_confined(error), time.monotonic() - started)
         try:
-            keeper.start(line.commands, launch.workspace, launch.environment, confinement, stdin)
+            client.start(line.commands, launch.workspace, launch.environment, confinement, stdin)
             done = watch.until_done(limits)
         except BaseException as error:
             watch.give_up(limits.grace)
@@ -184,16 +184,16 @@ class Supervisor:
             self.close()
         return watch.result(done, time.monotonic() - started, proxy)
 
-    def _ready_keeper(self) -> Keeper:
-        if self._keeper is None:
-            from custody.supervise.client import Keeper
+    def _ready_client(self) -> Client:
+        if self._client is None:
+            from custody.supervise.client import Client
 
-            self._keeper = Keeper.fork()
-        return self._keeper
+            self._client = Client.fork()
+        return self._client
 
 
 def _open_proxy(
-    confinement: Confinement | None, keeper: Keeper
+    confinement: Confinement | None, client: Client
 ) -> tuple[Proxy | None, Confinement | None]:
     """Open what a closed network needs to reach servers; return where it is found, too."""
     if confinement is None or confinement.level == "L1" or confinement.network != "none":
@@ -203,7 +203,7 @@ def _open_proxy(
     from custody.egress.proxy import Proxy
 
     if confinement.level == "L3":
-        proxy = Proxy.inside(confinement.reach, keeper.handover)
+        proxy = Proxy.inside(confinement.reach, client.handover)
     else:
         proxy = Proxy.on_this_machine(confinement.reach)
     return proxy, msgspec.structs.replace(confinement, listeners=proxy.listeners)
@@ -222,15 +222,15 @@ class _Watch:
 
     def __init__(
         self,
-        keeper: Keeper,
+        client: Client,
         sinks: dict[StreamName, int],
         limit: int,
         redactor: Redactor,
         listener: Listener | None,
     ) -> None:
-        self._keeper = keeper
+        self._client = client
         self._listener = listener
-        sources: dict[StreamName, int] = {"stdout": keeper.stdout, "stderr": keeper.stderr}
+        sources: dict[StreamName, int] = {"stdout": client.stdout, "stderr": client.stderr}
         self._streams = {
             source: Stream(sinks[name], limit, redactor, partial(self._heard, name))
             for name, source in sources.items()
@@ -238,7 +238,7 @@ class _Watch:
         self._last_heard = math.inf
         self._ended_by: EndedBy = ""
         self._poll = select.poll()
-        for descriptor in (*self._streams, keeper.replies):
+        for descriptor in (*self._streams, client.replies):
             self._poll.register(descriptor, select.POLLIN)
 
     def until_done(self, limits: Limits) -> Done | None:
@@ -255,14 +255,14 @@ class _Watch:
                 beat = now + limits.heartbeat
                 self._beat(now - started)
             if self._ended_by and now >= alarm:
-                self._keeper.stop(kill=True)
+                self._client.stop(kill=True)
                 killed, alarm = True, now + LOST_AFTER
             elif not self._ended_by and (reason := self._reason_to_end(now, alarm, limits)):
                 self._ended_by = reason
-                self._keeper.stop(kill=False)
+                self._client.stop(kill=False)
                 alarm = now + limits.grace
         else:
-            done = self._keeper.done()
+            done = self._client.done()
             self._drain()
             if done:
                 return done
@@ -273,7 +273,7 @@ class _Watch:
 
     def give_up(self, grace: float) -> None:
         """Ask everything to end and wait for it, as long as ``grace``."""
-        self._keeper.stop(kill=False)
+        self._client.stop(kill=False)
         for stream in self._streams.values():
             stream.discard()
         deadline = time.monotonic() + grace
@@ -325,7 +325,7 @@ class _Watch:
         spoken = False
         timeout = None if seconds == math.inf else max(0, math.ceil(seconds * 1000))
         for descriptor, _ in self._poll.poll(timeout):
-            if descriptor == self._keeper.replies:
+            if descriptor == self._client.replies:
                 spoken = True
             else:
                 self._streams[descriptor].take_from(descriptor)

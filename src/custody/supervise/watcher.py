@@ -163,7 +163,7 @@ class Watcher(Listener):
 def _program(level: str) -> int:
     """Return the process of the program that the supervisor has started; 0 for none.
 
-    Between it and the watcher stand a guardian, a keeper and, at L3, the first process of the
+    Between it and the watcher stand a reaper, a server and, at L3, the first process of the
     sandbox, each with the next as its first child.
     """
     process = os.getpid()
