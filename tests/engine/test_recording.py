@@ -63,6 +63,14 @@ def test_agreement_is_counted_where_no_stage_is_under_way() -> None:
     assert (recording.played, recording.agreed_seq) == (4, 2)
 
 
+def test_several_facts_are_played_as_far_as_they_are_recorded(journal: Journal) -> None:
+    recording = played(STARTED, STAGE, journal=journal)
+    recording.record(STARTED, STAGE, ROUTE, STAGE)
+    assert (recording.played, recording.live, journal.count) == (2, True, 2)
+    with pytest.raises(ReplayDiverged, match="lead to RouteChosen"):
+        played(STARTED, STAGE).record(STARTED, ROUTE)
+
+
 def test_an_answer_is_taken_from_the_record() -> None:
     recording = played(ANSWER, ROUTE)
     assert recording.answer("a/1.1") == ANSWER
@@ -111,8 +119,7 @@ def test_it_goes_live_once_and_before_the_first_new_fact(journal: Journal) -> No
     recording.record(STARTED)
     assert not recording.live
     assert recording.answer("a/1.1") is None
-    recording.record(STAGE)
-    recording.record(ROUTE)
+    recording.record(STAGE, ROUTE)
     assert heard == []
     recording.commit()
     assert heard == [RunResumed(), STAGE, ROUTE]

@@ -55,8 +55,8 @@ def bounded(request: AnyRequest, frame: Frame, node: Node, state: State) -> AnyR
 def _accounts(
     frame: Frame, node: Node, state: State
 ) -> Iterator[tuple[str, Mapping[str, Attribute], Spent]]:
-    for each, scope in zip(frame.outwards(), state.scope(node.id).outwards(), strict=True):
-        yield each.name, each.pipeline.attributes, scope.spent
+    for each in frame.outwards():
+        yield each.name, each.pipeline.attributes, each.scope.spent
     yield node.id, node.attributes, state.usage.get(node.id, Spent())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -10,6 +11,7 @@ from custody.handlers import handlers
 from custody.handlers.each import item_names
 from custody.model.event import PipelineStarted
 from custody.model.graph import Node, Pipeline
+from custody.model.state import State
 from custody.pipeline.subpipeline import instance, item_prefix
 from custody.pipeline.template import FIELD
 from custody.pipeline.vocabulary import BUDGETS
@@ -22,18 +24,25 @@ class Frame:
         self,
         pipeline: Pipeline,
         values: Mapping[str, str],
+        state: State,
         prefix: str = "",
         above: Frame | None = None,
     ) -> None:
         self.pipeline = pipeline
         self.values = values
         """What the names in templates stand for."""
+        self._state = state
+        self.scope = state.scope(pipeline.start.id)
+        """What its stages share."""
         self.prefix = prefix
         """What the names of its nodes begin with; empty for the run itself."""
         self.above = above
         """The frame of the node that it is an item of."""
         self.cases: dict[str, Case] = {}
         """What is recorded of stages that a later one judges, by their names in the pipeline."""
+        limit = pipeline.attributes.get("max_steps")
+        self.max_steps = math.inf if limit is None else int(str(limit.value))
+        """How many stages may be entered in its scope."""
         self.bounded: bool = bool(BUDGETS & pipeline.attributes.keys()) or (
             above is not None and above.bounded
         )
@@ -42,10 +51,10 @@ class Frame:
         self._judged = {known[node.type].judged(node) for node in pipeline.nodes.values()}
 
     @classmethod
-    def of_run(cls, pipeline: Pipeline, started: PipelineStarted) -> Frame:
+    def of_run(cls, pipeline: Pipeline, started: PipelineStarted, state: State) -> Frame:
         """Return the frame where a run begins."""
         known = {"goal": pipeline.goal, "run_id": started.decided_as}
-        return cls(pipeline, {**started.variables, **known})
+        return cls(pipeline, {**started.variables, **known}, state)
 
     def of_item(self, node: Node, item: Any, index: int, count: int) -> Frame:
         """Return the frame of one item of the list that ``node`` works on.
@@ -57,7 +66,7 @@ class Frame:
         around = {name: text for name, text in self.values.items() if not name.startswith(FIELD)}
         values = {**part.variables, **around, **item_names(item, index, count)}
         values["goal"] = part.goal or self.values["goal"]
-        return Frame(instance(part, prefix), values, prefix, self)
+        return Frame(instance(part, prefix), values, self._state, prefix, self)
 
     def remember(self, node: Node, case: Case) -> None:
         """Keep what is recorded of a stage, if a later one judges it."""

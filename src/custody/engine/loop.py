@@ -60,7 +60,7 @@ class Engine:
         self.state.apply(started)
         self._recording.record(started)
         self.state.node = self.pipeline.start.id
-        frame = Frame.of_run(self.pipeline, started)
+        frame = Frame.of_run(self.pipeline, started, self.state)
         node, reason = go(self._walk(frame), self._recording, self._world)
         if self._recording.is_over():
             self._world.leave("run_ended", self._recording.tell)
@@ -79,12 +79,11 @@ class Engine:
             if exceeded := self._exceeded(node, frame):
                 return node, exceeded
             outcome = yield from self._stage(node, frame)
-            scope = self.state.scope(node.id)
             if node.type == "exit":
-                if outcome.status == "success" and not scope.unhandled:
+                if outcome.status == "success" and not frame.scope.unhandled:
                     return node, ""
                 return node, outcome.failure_reason or "a failed stage was never handled"
-            route = choose(frame.pipeline, node.id, outcome.status, scope.context)
+            route = choose(frame.pipeline, node.id, outcome.status, frame.scope.context)
             self._record(RouteChosen(node=node.id, route=route))
             if not route.target:
                 return node, f"no route from node {node.id} for outcome {outcome.status}"
@@ -94,10 +93,9 @@ class Engine:
         visits = node.integer("max_visits", DEFAULT_MAX_VISITS)
         if self.state.visits.get(node.id, 0) >= visits:
             return f"max_visits exceeded: {node.id} ({visits})"
-        for each, scope in zip(frame.outwards(), self.state.scope(node.id).outwards(), strict=True):
-            limit = each.pipeline.attributes.get("max_steps")
-            if limit is not None and scope.steps >= int(str(limit.value)):
-                return f"max_steps exceeded: {limit.value}"
+        for each in frame.outwards():
+            if each.scope.steps >= each.max_steps:
+                return f"max_steps exceeded: {each.max_steps}"
         return budget.exceeded(frame, node, self.state)
 
     def _stage(self, node: Node, frame: Frame) -> Steps[Outcome]:
@@ -114,19 +112,19 @@ class Engine:
                 StageRetrying(
                     node=node.id, visit=visit, attempt=attempt, outcome=outcome, delay=delay
                 ),
-                node,
+                node=node,
             )
             self._wait(delay)
             attempt += 1
         final = retry.settle(node, attempt, outcome)
         ended = StageFailed if final.status in ("fail", "retry") else StageCompleted
-        self._record(ended(node=node.id, visit=visit, attempt=attempt, outcome=final), node)
+        self._record(ended(node=node.id, visit=visit, attempt=attempt, outcome=final), node=node)
         return final
 
     def _attempt(self, node: Node, frame: Frame, visit: int, attempt: int) -> Steps[Outcome]:
         situation = Situation(
             state=self.state,
-            scope=self.state.scope(node.id),
+            scope=frame.scope,
             values=frame.values,
             read=self._world.document,
             agent=self.state.agent,
@@ -173,10 +171,8 @@ class Engine:
         def walk(index: int) -> Steps[ItemResult]:
             inner = frame.of_item(node, items[index - 1], index, len(items))
             _, reason = yield from self._walk(inner)
-            context = self.state.scope(inner.pipeline.start.id).own
-            return ItemResult(
-                outcome="fail" if reason else "success", reason=reason, context=context
-            )
+            outcome = "fail" if reason else "success"
+            return ItemResult(outcome=outcome, reason=reason, context=inner.scope.own)
 
         results = yield from work_through(len(items), node.integer("max_parallel", 1), walk)
         return outcome_of(node.id.removeprefix(frame.prefix), results)
@@ -192,7 +188,7 @@ class Engine:
                 attempt=attempt,
                 request=None if request is None else redaction.shown(request.sealed()),
             ),
-            node,
+            node=node,
         )
 
     def _decide(self, node: Node, frame: Frame, visit: int, attempt: int) -> Outcome:
@@ -210,8 +206,8 @@ class Engine:
     ) -> Outcome:
         """Put every verdict on record, and return what they leave of the answer."""
         if self._recording.keeps_verdicts:
-            for judgement in judgements:
-                self._record(judgement.fact(node, visit, attempt), node)
+            facts = (judgement.fact(node, visit, attempt) for judgement in judgements)
+            self._record(*facts, node=node)
         failed = failed_outcome(judgements, case)
         return self._handlers[node.type].outcome(node, case) if failed is None else failed
 
@@ -220,14 +216,14 @@ class Engine:
         if not outcome.refused:
             self._world.accept(performed)
             return
-        self._record(GuardrailViolation(node=node.id, verdicts=outcome.refused), node)
+        self._record(GuardrailViolation(node=node.id, verdicts=outcome.refused), node=node)
         if self._recording.live:
             self._recording.commit()  # the verdict stays, whatever becomes of the workspace
             self._world.roll_back(performed)
 
     def _refuse(self, node: Node, refused: Refused) -> Outcome:
         verdict = Verdict(check=node.type, allowed=False, code=refused.code, reason=refused.what)
-        self._record(GuardrailViolation(node=node.id, verdicts=(verdict,)), node)
+        self._record(GuardrailViolation(node=node.id, verdicts=(verdict,)), node=node)
         return Outcome(status="fail", failure_reason=refused.what, refused=(verdict,))
 
     def _wait(self, seconds: float) -> None:
@@ -235,7 +231,9 @@ class Engine:
             self._recording.commit()
             self._world.wait(seconds)
 
-    def _record(self, fact: AnyFact, node: Node | None = None) -> None:
+    def _record(self, *facts: AnyFact, node: Node | None = None) -> None:
+        """Come to facts of a stage, or of the run itself, one after the other."""
         path = "" if node is None else layout.node_folder(node.id)
-        self._recording.record(fact, role="engine" if node is None else node.type, path=path)
-        self.state.apply(fact)
+        self._recording.record(*facts, role="engine" if node is None else node.type, path=path)
+        for fact in facts:
+            self.state.apply(fact)

@@ -62,22 +62,21 @@ class Recording:
         self._passed = passed
         self._advance()
 
-    def record(self, fact: AnyFact, *, role: str = "engine", path: str = "") -> None:
-        """Come to a fact: it must be the next one recorded, or it is written now."""
-        if self._next is not None:
-            line, recorded = self._next
-            if encode(recorded) != encode(fact) or type(recorded) is not type(fact):
-                raise _divergence(line, recorded, fact)
-            self._played(line, fact)
-            return
-        self._be_live()
-        self.write(fact, role=role, path=path)
+    def record(self, *facts: AnyFact, role: str = "engine", path: str = "") -> None:
+        """Come to facts: each must be the next one recorded, or it is written now."""
+        for known, fact in enumerate(facts):
+            if self._next is None:
+                self._be_live()
+                self.write(*facts[known:], role=role, path=path)
+                return
+            self._compare(self._next, fact)
 
-    def write(self, fact: AnyFact, *, role: str = "engine", path: str = "") -> None:
-        """Append a fact to the journal; it is durable after `commit`."""
+    def write(self, *facts: AnyFact, role: str = "engine", path: str = "") -> None:
+        """Append facts to the journal; they are durable after `commit`."""
         if self._journal is None:
             raise RecordingEnded
-        self._unheard.append((self._journal.append(fact, role=role, path=path), fact))
+        for fact in facts:
+            self._unheard.append((self._journal.append(fact, role=role, path=path), fact))
 
     def answer(self, request_id: str) -> RequestAnswered | None:
         """Return the recorded answer to a request; None when it must be asked now."""
@@ -97,13 +96,13 @@ class Recording:
         """Make everything written so far durable, then tell the listeners."""
         if self._journal is None or not self._unheard:
             return
-        self._journal.commit()
+        reached = self._journal.commit()
         heard, self._unheard = self._unheard, []
         for listener in self._listeners:
             for line, fact in heard:
                 listener(line, fact)
         if self._committed is not None:
-            self._committed(self._journal.position)
+            self._committed(reached)
 
     def tell(self, fact: AnyFact) -> None:
         """Append a fact that is no decision; it is durable on return."""
@@ -124,6 +123,12 @@ class Recording:
                 f"the journal goes on with {line.event} after the run ended",
                 where=f"line {line.seq + 1}",
             )
+
+    def _compare(self, heard: Heard, fact: AnyFact) -> None:
+        line, recorded = heard
+        if encode(recorded) != encode(fact) or type(recorded) is not type(fact):
+            raise _divergence(line, recorded, fact)
+        self._played(line, fact)
 
     def _played(self, line: JournalLine, fact: AnyFact) -> None:
         self.played += 1

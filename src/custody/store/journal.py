@@ -116,8 +116,8 @@ class Journal:
         self._wait(raw, hashlib.sha256(raw).hexdigest())
         return line
 
-    def commit(self) -> None:
-        """Make every line durable: one write, one sync.
+    def commit(self) -> Position:
+        """Make every line durable, by one write and one sync; return how far the journal goes.
 
         Raises `StorageFailed` when that fails, and from then on at every call. Raises
         `JournalBroken` when somebody else has written to the file, or removed it.
@@ -125,7 +125,7 @@ class Journal:
         if self._poison:
             self._refuse_poisoned()
         if not self._waiting:
-            return
+            return self.position
         # Whatever ends this half way, an interruption at any moment too, leaves it poisoned.
         self._poison = "a commit did not come to its end"
         try:
@@ -142,6 +142,7 @@ class Journal:
         self._committed = self.offset
         self._new = False
         self._poison = ""
+        return self.position
 
     def close(self) -> None:
         """Give the descriptor back; lines that were not committed are lost, as after a crash."""
