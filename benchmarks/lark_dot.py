@@ -13,8 +13,8 @@ from typing import Any
 
 import lark
 
-from custody.model.graph import Attribute, AttributeValue, Position
-from custody.pipeline.syntax import Defaults, EdgeStatement, NodeStatement, Source, Statement
+from custody.model.graph import Attribute, AttributeValue, SourcePosition
+from custody.pipeline.syntax import Defaults, EdgeStatement, NodeStatement, Statement, SyntaxTree
 from custody.pipeline.values import bare_value
 
 GRAMMAR = r"""
@@ -61,11 +61,11 @@ class Refused(ValueError):
     """The text is grammatical and still not of the language."""
 
 
-def parse(text: str) -> Source:
+def parse(text: str) -> SyntaxTree:
     """Read a text; raises `lark.UnexpectedInput` or `ValueError`."""
     read: Any = parser().parse(text)
     name, statements = read
-    return Source(name, statements, [], complete=True)
+    return SyntaxTree(name, statements, [], complete=True)
 
 
 @cache
@@ -135,5 +135,5 @@ def _value(token: lark.Token) -> AttributeValue:
     return _text(token) if token.type == "STRING" else bare_value(str(token))
 
 
-def _position(token: lark.Token) -> Position:
-    return Position(line=token.line or 0, column=token.column or 0)
+def _position(token: lark.Token) -> SourcePosition:
+    return SourcePosition(line=token.line or 0, column=token.column or 0)

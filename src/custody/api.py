@@ -18,7 +18,7 @@ from custody.model.graph import Pipeline
 from custody.model.ingest import IngestSwitch
 from custody.pipeline.read import load_pipeline, read_pipeline
 from custody.pipeline.subpipeline import all_nodes
-from custody.pipeline.subpipeline_files import Library, Source, is_packaged
+from custody.pipeline.subpipeline_files import Library, PartText, is_packaged
 from custody.store.index import check_run_id, find_run, list_runs, new_run_id
 from custody.store.places import is_folder
 
@@ -214,9 +214,9 @@ def _library(name: str) -> Library:
     """Return what finds the parts of a pipeline: packaged ones, and files from its folder on."""
     folder = os.path.dirname(name)
 
-    def find(key: str) -> Source:
+    def find(key: str) -> PartText:
         source, where = _source(key if is_packaged(key) else os.path.join(folder, key))
-        return Source(source, where)
+        return PartText(source, where)
 
     return find
 

@@ -10,10 +10,10 @@ import pytest
 from custody.engine.ask import Asked
 from custody.engine.concurrency import Work, carry_out, side_by_side
 from custody.model.evidence import Evidence
-from custody.model.graph import Node, Position
+from custody.model.graph import Node, SourcePosition
 from custody.model.request import Ack, AgentRequest, WriteRequest
 
-NODE = Node(id="n", type="agent_task", attributes={}, position=Position(line=1, column=1))
+NODE = Node(id="n", type="agent_task", attributes={}, position=SourcePosition(line=1, column=1))
 
 
 def asking(name: str, agent: str = "fake", path: str = "docs/a.md") -> Asked:

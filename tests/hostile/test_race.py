@@ -40,7 +40,7 @@ from custody.workspace.copy import TreeCopy
 from custody.workspace.overlay.layer import Upper
 from custody.workspace.overlay.promote import Promotion
 from custody.workspace.scan import Scanner
-from custody.workspace.source import Source
+from custody.workspace.source import SourceTree
 from custody.workspace.workspace import differences
 from support.hostile import Ground
 from support.swap import (
@@ -286,7 +286,7 @@ def copied_in(works: Works) -> object:
     try:
         with works.root(works.source, own) as origin, Root.open(str(target)) as to:
             copy = TreeCopy(origin, to, blobs)
-            copy.take(Source(origin, set()), HashCache(), None)
+            copy.take(SourceTree(origin, set()), HashCache(), None)
             copy.fill()
             return copy.expected
     finally:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from custody.model.graph import Attribute, Duration, Node, Position
+from custody.model.graph import Attribute, Duration, Node, SourcePosition
 
-HERE = Position(line=1, column=1)
+HERE = SourcePosition(line=1, column=1)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from custody.pipeline.parser import parse
-from custody.pipeline.syntax import Source
+from custody.pipeline.syntax import SyntaxTree
 
 TESTS = Path(__file__).parents[1]
 CORPUS: list[str] = [
@@ -34,9 +34,9 @@ def peer() -> ModuleType:
     return module
 
 
-def read_by(peer: ModuleType, text: str) -> Source | None:
+def read_by(peer: ModuleType, text: str) -> SyntaxTree | None:
     try:
-        source: Source = peer.parse(text)
+        source: SyntaxTree = peer.parse(text)
     except (lark.UnexpectedInput, ValueError):
         return None
     return source

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from custody.model.graph import Position
+from custody.model.graph import SourcePosition
 from custody.pipeline.messages import Nearest, found, shown
 
 
@@ -24,7 +24,7 @@ def test_a_text_of_the_users_stands_on_one_line(text: str, expected: str) -> Non
 
 
 def test_a_finding_has_a_place_or_is_about_the_file() -> None:
-    placed = found("code", "message", Position(line=3, column=4), "hint", severity="warning")
+    placed = found("code", "message", SourcePosition(line=3, column=4), "hint", severity="warning")
     assert (placed.line, placed.column, placed.hint, placed.severity) == (3, 4, "hint", "warning")
     everywhere = found("code", "message", None)
     assert (everywhere.line, everywhere.column, everywhere.severity) == (0, 0, "error")

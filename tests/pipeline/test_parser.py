@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from custody.model.graph import Attribute, Duration
 from custody.pipeline.parse_state import FINDINGS_LIMIT
 from custody.pipeline.parser import parse
-from custody.pipeline.syntax import Defaults, EdgeStatement, NodeStatement, Source
+from custody.pipeline.syntax import Defaults, EdgeStatement, NodeStatement, SyntaxTree
 
 BODY = "digraph g {{\n{}\n}}\n"
 STATEMENT = "stands where a node, an edge or an attribute was expected"
@@ -21,7 +21,7 @@ def values(attributes: dict[str, Attribute]) -> dict[str, Any]:
     return {name: attribute.value for name, attribute in attributes.items()}
 
 
-def outline(source: Source) -> list[tuple[Any, ...]]:
+def outline(source: SyntaxTree) -> list[tuple[Any, ...]]:
     found: list[tuple[Any, ...]] = []
     for statement in source.statements:
         match statement:

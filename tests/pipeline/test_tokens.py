@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from custody.pipeline.tokens import END, ODD, TEXT, WORD, Scanner, unescape
+from custody.pipeline.tokens import END, ODD, TEXT, WORD, Tokenizer, unescape
 
 
 def tokens(text: str) -> list[tuple[str, str]]:
-    scan, found = Scanner(text), []
+    scan, found = Tokenizer(text), []
     while scan.kind != END:
         found.append((scan.kind, scan.value))
         scan.advance()
@@ -66,7 +66,7 @@ def test_escaping_quotes_and_backslashes_keeps_any_text(text: str) -> None:
     ("text", "offset"), [('a "b\nc', 2), ('"a" "', 4), ("a /* b", 2), ('"a\\"', 0)]
 )
 def test_says_where_an_unclosed_text_began(text: str, offset: int) -> None:
-    scan = Scanner(text)
+    scan = Tokenizer(text)
     while scan.kind != END:
         scan.advance()
     assert scan.failure is not None
@@ -74,14 +74,14 @@ def test_says_where_an_unclosed_text_began(text: str, offset: int) -> None:
 
 
 def test_gives_lines_and_columns_in_characters() -> None:
-    scan = Scanner('ab\n\té "x"\r\nz')
+    scan = Tokenizer('ab\n\té "x"\r\nz')
     places = [(p.line, p.column) for p in map(scan.position, (0, 2, 3, 6, 11, 12))]
     assert places == [(1, 1), (1, 3), (2, 1), (2, 4), (3, 1), (3, 2)]
 
 
 @given(st.text() | st.text(alphabet='"\\/*# \nab-<>'))
 def test_ends_and_moves_forward_whatever_the_text(text: str) -> None:
-    scan, last = Scanner(text), -1
+    scan, last = Tokenizer(text), -1
     while scan.kind != END:
         assert last < scan.start < scan.end <= len(text)
         last = scan.start

@@ -10,13 +10,13 @@ import pytest
 from custody.errors import PathRefused
 from custody.store.resolve import own
 from custody.store.root import Root
-from custody.workspace.source import Group, Source
+from custody.workspace.source import Group, SourceTree
 from support.trees import as_nobody
 
 
-def listed(top: Path) -> Source:
+def listed(top: Path) -> SourceTree:
     with Root.open(str(top), resolver=own) as root:
-        return Source(root, {None})
+        return SourceTree(root, {None})
 
 
 def test_folders_come_before_what_is_in_them(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import os
 from typing import NamedTuple, NoReturn, cast
 
 from custody.cli.commands import commands, names
-from custody.cli.result import Arguments, Command
+from custody.cli.result import Arguments, CommandModule
 from custody.errors import UsageError
 from custody.version import VERSION
 
@@ -32,7 +32,7 @@ example:
 class Parsed(NamedTuple):
     """A command, and what it was given."""
 
-    command: Command
+    command: CommandModule
     options: argparse.Namespace
 
 
@@ -87,9 +87,9 @@ def parse(words: list[str]) -> Parsed | str:
     return Parsed(module(options.command), options)
 
 
-def module(name: str) -> Command:
+def module(name: str) -> CommandModule:
     """Return the module of a command."""
-    return cast("Command", importlib.import_module(f"custody.cli.commands.{name}"))
+    return cast("CommandModule", importlib.import_module(f"custody.cli.commands.{name}"))
 
 
 def build(complete: list[str]) -> argparse.ArgumentParser:
@@ -120,7 +120,7 @@ def build(complete: list[str]) -> argparse.ArgumentParser:
     return parser
 
 
-def _declare(parser: argparse.ArgumentParser, command: Command) -> None:
+def _declare(parser: argparse.ArgumentParser, command: CommandModule) -> None:
     parser.description = command.ABOUT
     title = "example" if len(command.EXAMPLES) == 1 else "examples"
     parser.epilog = "\n  ".join([f"{title}:", *command.EXAMPLES])
@@ -128,7 +128,7 @@ def _declare(parser: argparse.ArgumentParser, command: Command) -> None:
     _add_help(parser)
 
 
-def declare(parser: Arguments, command: Command) -> None:
+def declare(parser: Arguments, command: CommandModule) -> None:
     """Declare a command's own arguments, and those that every command has."""
     command.arguments(parser)
     parser.add_argument("--json", action="store_true", help="print JSON on standard output")

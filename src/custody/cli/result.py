@@ -51,7 +51,7 @@ class Arguments(Protocol):
         ...
 
 
-class Command(Protocol):
+class CommandModule(Protocol):
     """The module of one command."""
 
     ABOUT: str

@@ -20,8 +20,8 @@ from typing import Literal, NamedTuple, Protocol
 from custody.egress.request import (
     END,
     HEAD_LIMIT,
-    Asked,
     Malformed,
+    ProxyRequest,
     is_granted,
     read_request,
     refusal,
@@ -125,7 +125,7 @@ class Connection:
         self._up, self._down = _Flow(), _Flow()
         self._speaks_http = True
         self._held = bytearray()
-        self._asked: Asked | None = None
+        self._request: ProxyRequest | None = None
         self._upstream: Upstream | None = None
         self._addresses: list[Address] = []
         self._problem = "it has no address"
@@ -153,7 +153,7 @@ class Connection:
     def lead_to(self, server: Endpoint) -> None:
         """Lead straight to a server, whatever the program says."""
         self._speaks_http = False
-        self._lead_to(Asked(server, tunnel=False, first=b""))
+        self._lead_to(ProxyRequest(server, tunnel=False, first=b""))
 
     def act(self, end: socket.socket, events: int) -> None:
         """Do what one of its sockets is ready for."""
@@ -198,8 +198,8 @@ class Connection:
             self.close()
         elif self.stage == "connecting" and self._addresses:
             self._try_next()
-        elif self._asked is not None:
-            self.fail(f"{self._asked.server.text} did not answer", "504 Gateway Timeout")
+        elif self._request is not None:
+            self.fail(f"{self._request.server.text} did not answer", "504 Gateway Timeout")
 
     def close(self) -> None:
         """Let go of both connections."""
@@ -235,27 +235,27 @@ class Connection:
                 self.close()
             return
         try:
-            asked = read_request(bytes(head))
+            request = read_request(bytes(head))
         except Malformed as error:
             self.fail(str(error), "400 Bad Request")
             return
-        if not self._porter.admits(asked.server):
-            self.fail(f"{asked.server.text} is not among the servers that can be reached here",
+        if not self._porter.admits(request.server):
+            self.fail(f"{request.server.text} is not among the servers that can be reached here",
                       "403 Forbidden")  # fmt: skip
             return
-        self._up.pending = bytearray(asked.first) + rest
-        self._lead_to(asked)
+        self._up.pending = bytearray(request.first) + rest
+        self._lead_to(request)
 
-    def _lead_to(self, asked: Asked) -> None:
-        self._asked = asked
+    def _lead_to(self, request: ProxyRequest) -> None:
+        self._request = request
         self.stage = "naming"
         self.deadline = time.monotonic() + PATIENCE
         try:
-            self._upstream = self._porter.way_to(asked.server, tunnel=asked.tunnel)
+            self._upstream = self._porter.way_to(request.server, tunnel=request.tunnel)
         except UnknownProxy as error:
             self.fail(str(error))
             return
-        self._porter.look_up(self, self._upstream.server if self._upstream else asked.server)
+        self._porter.look_up(self, self._upstream.server if self._upstream else request.server)
 
     def _try_next(self) -> None:
         """Begin to connect to the next address."""
@@ -272,11 +272,11 @@ class Connection:
                 self.deadline = time.monotonic() + patience
                 return
             self._problem = os.strerror(code)
-        server = self._asked.server.text if self._asked else "the server"
+        server = self._request.server.text if self._request else "the server"
         self.fail(f"{server} cannot be reached: {self._problem}")
 
     def _connected(self) -> None:
-        if self.outer is None or self._asked is None:
+        if self.outer is None or self._request is None:
             return
         code = self.outer.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
         if code:
@@ -309,11 +309,11 @@ class Connection:
             self.fail(f"the proxy on the way refused: {said if said.isprintable() else ''}")
 
     def _open(self, first: bytes) -> None:
-        if self._asked is None:
+        if self._request is None:
             return
         self.stage = "open"
-        self._down.pending = bytearray(_GRANTED if self._asked.tunnel else b"") + first
-        self._porter.note_reached(self._asked.server)
+        self._down.pending = bytearray(_GRANTED if self._request.tunnel else b"") + first
+        self._porter.note_reached(self._request.server)
 
     def _pass(self, end: socket.socket, events: int) -> None:
         if self.outer is None:

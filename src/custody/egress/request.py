@@ -29,7 +29,7 @@ class Malformed(Exception):
     """The bytes are no request that a proxy could serve."""
 
 
-class Asked(NamedTuple):
+class ProxyRequest(NamedTuple):
     """What a program asks for."""
 
     server: Endpoint
@@ -39,7 +39,7 @@ class Asked(NamedTuple):
     """What goes to the server first."""
 
 
-def read_request(head: bytes) -> Asked:
+def read_request(head: bytes) -> ProxyRequest:
     """Read a request up to and without its empty line; raises `Malformed`."""
     line, *headers = head.split(b"\r\n")
     found = _LINE.fullmatch(line)
@@ -47,7 +47,7 @@ def read_request(head: bytes) -> Asked:
         raise Malformed("this is no HTTP/1.1 request")
     method, target, version = found.groups()
     if method == b"CONNECT":
-        return Asked(_server(target), tunnel=True, first=b"")
+        return ProxyRequest(_server(target), tunnel=True, first=b"")
     absolute = _TARGET.fullmatch(target)
     if not absolute:
         raise Malformed("this is a proxy: ask for CONNECT host:port or for http://host/path")
@@ -57,7 +57,9 @@ def read_request(head: bytes) -> Asked:
     kept = [header for header in headers if _name(header) not in _OF_THE_CONNECTION]
     kept = [header for header in kept if _name(header) != _SECRET_OF_A_PROXY]
     lines = [b"%s %s %s" % (method, path, version), b"Host: " + authority, *kept]
-    return Asked(server, tunnel=False, first=b"\r\n".join([*lines, b"Connection: close"]) + END)
+    return ProxyRequest(
+        server, tunnel=False, first=b"\r\n".join([*lines, b"Connection: close"]) + END
+    )
 
 
 def is_granted(head: bytes) -> bool:

@@ -9,7 +9,7 @@ from custody.handlers import catalog
 from custody.model import layout
 from custody.model.graph import Pipeline
 from custody.pipeline.read import load_pipeline
-from custody.pipeline.subpipeline_files import Source
+from custody.pipeline.subpipeline_files import PartText
 from custody.store.history import History
 
 
@@ -25,9 +25,9 @@ def pipeline_of(history: History) -> Pipeline:
         what = f"{layout.PIPELINE} is not the pipeline of this run"
         raise JournalBroken("pipeline_mismatch", what, where=run.path)
 
-    def part(name: str) -> Source:
+    def part(name: str) -> PartText:
         if name not in history.parts:
             raise JournalBroken("pipeline_mismatch", f"the run has no part {name!r}")
-        return Source(run.blobs.get(history.parts[name]), f"{run.path}/{name}")
+        return PartText(run.blobs.get(history.parts[name]), f"{run.path}/{name}")
 
     return load_pipeline(run.blobs.get(history.pipeline_sha256), catalog(), where, part)

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from custody.checks.gates import Gate
-from custody.checks.gates.artifacts import Artifacts
-from custody.checks.gates.document import Document
+from custody.checks.gates.artifacts import ArtifactsGate
+from custody.checks.gates.document import DocumentGate
 from custody.handlers import Situation
 from custody.handlers.agent_settings import SETTINGS
-from custody.handlers.codergen import ASKING, Codergen, check_agent_node
+from custody.handlers.codergen import ASKING, CodergenHandler, check_agent_node
 from custody.handlers.write_file import OUTPUT_PATH, check_output_path
 from custody.model.finding import Finding
 from custody.model.graph import Node, NodeType
@@ -28,7 +28,7 @@ def _check(node: Node) -> Iterator[Finding]:
     yield from check_output_path(node)
 
 
-class AgentTask(Codergen):
+class AgentTaskHandler(CodergenHandler):
     """Asks an agent for a text."""
 
     type = NodeType(
@@ -42,7 +42,7 @@ class AgentTask(Codergen):
 
     def gates(self, node: Node) -> tuple[Gate, ...]:
         """Ask for a document too, and judge what was taken out of it."""
-        return (*super().gates(node), Document(), Artifacts())
+        return (*super().gates(node), DocumentGate(), ArtifactsGate())
 
     def request(self, node: Node, situation: Situation) -> AgentRequest:
         """Ask the node's agent, or the run's, for the document."""

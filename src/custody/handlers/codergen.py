@@ -14,11 +14,11 @@ from custody.checks.gates import Case, Gate
 from custody.checks.gates.response import (
     CONTEXT,
     SCHEMA,
-    Response,
+    ResponseGate,
     check_schema,
     json_block,
 )
-from custody.checks.gates.writes import Writes
+from custody.checks.gates.writes import WritesGate
 from custody.handlers import Handler, Situation
 from custody.handlers.agent_settings import SETTINGS, settings_of
 from custody.handlers.network import NETWORK, check_network, network_of
@@ -72,7 +72,7 @@ ASKING = (
 """What every node says that asks an agent, beside the agent's own settings."""
 
 
-class Codergen(Handler):
+class CodergenHandler(Handler):
     """Asks an agent."""
 
     type = NodeType(
@@ -93,8 +93,8 @@ class Codergen(Handler):
 
     def gates(self, node: Node) -> tuple[Gate, ...]:
         """Judge what was changed, and the data that was asked for."""
-        writes = Writes.of(node)
-        return (writes, Response.of(node)) if node.text(CONTEXT.name) else (writes,)
+        writes = WritesGate.of(node)
+        return (writes, ResponseGate.of(node)) if node.text(CONTEXT.name) else (writes,)
 
     def outcome(self, node: Node, case: Case) -> Outcome:
         """Put the response's JSON block into the context, where one was asked for."""

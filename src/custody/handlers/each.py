@@ -68,7 +68,7 @@ def _check(node: Node) -> Iterator[Finding]:
         yield items.finding("attribute", "items is a range or context.KEY", 'such as "1..5"')
 
 
-class Each(Handler):
+class EachHandler(Handler):
     """Stands for the stages of all of its items."""
 
     type = NodeType(

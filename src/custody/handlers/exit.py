@@ -20,7 +20,7 @@ def _check(node: Node) -> Iterator[Finding]:
         yield status.finding("attribute", f"status of an exit is {expected}, not {status.value!r}")
 
 
-class Exit(Handler):
+class ExitHandler(Handler):
     """Ends the run."""
 
     type = NodeType(

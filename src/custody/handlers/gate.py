@@ -29,7 +29,7 @@ def _settings() -> tuple[AttributeRule, ...]:
     return tuple({rule.name: rule for rule in rules}.values())
 
 
-class GateNode(Handler):
+class GateHandler(Handler):
     """Asks named gates about the last attempt at another stage."""
 
     type = NodeType(

@@ -6,7 +6,7 @@ from custody.handlers import Handler
 from custody.model.graph import NodeType
 
 
-class Start(Handler):
+class StartHandler(Handler):
     """Asks nothing and always succeeds."""
 
     type = NodeType(name="start", shape="Mdiamond", doc="Where the run begins.", side_by_side=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from custody.checks.gates import Gate
-from custody.checks.gates.exit_code import ExitCode
-from custody.checks.gates.writes import Writes
+from custody.checks.gates.exit_code import ExitCodeGate
+from custody.checks.gates.writes import WritesGate
 from custody.checks.guards.tool_command import check_tool_command, to_command_line
 from custody.errors import CommandRefused
 from custody.handlers import Handler, Situation
@@ -29,7 +29,7 @@ def _check(node: Node) -> Iterator[Finding]:
         yield command.finding(refused.code, refused.what, refused.hint)
 
 
-class Tool(Handler):
+class ToolHandler(Handler):
     """Runs one command."""
 
     type = NodeType(
@@ -54,7 +54,7 @@ class Tool(Handler):
 
     def gates(self, node: Node) -> tuple[Gate, ...]:
         """Ask for exit code 0."""
-        return (Writes.of(node), ExitCode())
+        return (WritesGate.of(node), ExitCodeGate())
 
     def request(self, node: Node, situation: Situation) -> ToolRequest:
         """Ask for the command."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from custody.checks.gates import Gate
-from custody.checks.gates import verification as gate
-from custody.checks.gates.writes import Writes
+from custody.checks.gates.verification import VerificationGate
+from custody.checks.gates.writes import WritesGate
 from custody.checks.guards.plan import admit_plan, read_plan
 from custody.errors import CommandRefused, MalformedDocument, Refused
 from custody.handlers import Handler, Situation
@@ -36,7 +36,7 @@ def _check(node: Node) -> Iterator[Finding]:
         yield allowed.finding("attribute", refused.what, refused.hint)
 
 
-class Verification(Handler):
+class VerificationHandler(Handler):
     """Runs the plan that the context holds, as far as the node allows it."""
 
     type = NodeType(
@@ -65,7 +65,7 @@ class Verification(Handler):
 
     def gates(self, node: Node) -> tuple[Gate, ...]:
         """Ask for every check of the plan."""
-        return (Writes.of(node), gate.Verification())
+        return (WritesGate.of(node), VerificationGate())
 
     def request(self, node: Node, situation: Situation) -> VerificationRequest:
         """Ask for the plan, or refuse it."""

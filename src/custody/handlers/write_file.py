@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from custody.checks.gates import Gate
-from custody.checks.gates.artifacts import Artifacts
-from custody.checks.gates.writes import Writes
+from custody.checks.gates.artifacts import ArtifactsGate
+from custody.checks.gates.writes import WritesGate
 from custody.errors import PathRefused
 from custody.handlers import Handler, Situation
 from custody.model.evidence import Evidence
@@ -36,7 +36,7 @@ def check_output_path(node: Node) -> Iterator[Finding]:
         yield output.finding(refused.code, refused.what)
 
 
-class WriteFile(Handler):
+class WriteFileHandler(Handler):
     """Writes one document."""
 
     type = NodeType(
@@ -53,7 +53,7 @@ class WriteFile(Handler):
 
     def gates(self, node: Node) -> tuple[Gate, ...]:
         """Judge what was taken out of the document, where anything was."""
-        return (Writes.of(node), Artifacts())
+        return (WritesGate.of(node), ArtifactsGate())
 
     def request(self, node: Node, situation: Situation) -> WriteRequest:
         """Ask for the document to be written."""

@@ -53,7 +53,7 @@ AttributeValue = str | int | float | bool | Duration
 AttributeKind = Literal["string", "integer", "float", "boolean", "duration", "list", "node"]
 
 
-class Position(Record, frozen=True, gc=False):
+class SourcePosition(Record, frozen=True, gc=False):
     """Where something stands in the source, both 1-based."""
 
     line: int
@@ -65,7 +65,7 @@ class Attribute(Record, frozen=True, gc=False):
 
     name: str
     value: AttributeValue
-    position: Position
+    position: SourcePosition
     """Where its value stands."""
 
     def finding(self, code: str, message: str, hint: str = "") -> Finding:
@@ -87,7 +87,7 @@ class Node(Record, frozen=True, gc=False):
     """The handler's name; derived from the shape where no type is written."""
     attributes: Mapping[str, Attribute]
     """The node's own and the inherited ones, own first."""
-    position: Position
+    position: SourcePosition
 
     def get(self, name: str) -> AttributeValue | None:
         """Return the attribute's value, or None where it is not written."""
@@ -133,7 +133,7 @@ class Edge(Record, frozen=True, gc=False):
     """As written; empty for an unconditional edge."""
     weight: int
     attributes: Mapping[str, Attribute]
-    position: Position
+    position: SourcePosition
 
 
 class Pipeline(msgspec.Struct, frozen=True, kw_only=True, dict=True):

@@ -11,9 +11,9 @@ import hashlib
 import msgspec
 
 from custody.model.finding import Finding
-from custody.model.graph import Attribute, Catalog, Edge, Node, Pipeline, Position
+from custody.model.graph import Attribute, Catalog, Edge, Node, Pipeline, SourcePosition
 from custody.pipeline.messages import Nearest, found, shown
-from custody.pipeline.syntax import Attributes, EdgeStatement, NodeStatement, Source, Statement
+from custody.pipeline.syntax import Attributes, EdgeStatement, NodeStatement, Statement, SyntaxTree
 from custody.pipeline.types import Types
 from custody.pipeline.values import is_kind
 
@@ -25,19 +25,19 @@ UNDECLARED = ""
 slip is one finding; a pipeline with such a node never leaves `read_pipeline`."""
 
 
-def build(source: Source, data: bytes, catalog: Catalog) -> tuple[Pipeline, list[Finding]]:
+def build(tree: SyntaxTree, data: bytes, catalog: Catalog) -> tuple[Pipeline, list[Finding]]:
     """Return the pipeline that the statements describe, and what is wrong with them as such."""
     builder = _Builder(catalog)
-    for statement in source.statements:
+    for statement in tree.statements:
         builder.add(statement)
     nodes = builder.nodes()
-    if source.complete:
+    if tree.complete:
         builder.report_undeclared(nodes)
     for name, position in builder.named.items():
         if name not in nodes:
             nodes[name] = Node(id=name, type=UNDECLARED, attributes={}, position=position)
     pipeline = Pipeline(
-        name=source.name,
+        name=tree.name,
         attributes=builder.attributes,
         nodes=nodes,
         edges=tuple(builder.edges),
@@ -50,7 +50,7 @@ def build(source: Source, data: bytes, catalog: Catalog) -> tuple[Pipeline, list
 class _Declaration(msgspec.Struct, gc=False):
     own: Attributes
     inherited: Attributes
-    position: Position
+    position: SourcePosition
 
 
 class _Builder:
@@ -58,7 +58,7 @@ class _Builder:
         self.attributes: Attributes = {}
         self.edges: list[Edge] = []
         self.findings: list[Finding] = []
-        self.named: dict[str, Position] = {}
+        self.named: dict[str, SourcePosition] = {}
         """Every id that an edge names, and where it does so first."""
         self._nearest = Nearest()
         self._types = Types(catalog, self._nearest)

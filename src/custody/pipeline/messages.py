@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from custody.model.finding import Finding, Severity
-from custody.model.graph import Position
+from custody.model.graph import SourcePosition
 
 _SHOWN = 60
 _COMPARISONS = 20_000
@@ -20,7 +20,7 @@ def shown(text: str) -> str:
 
 
 def found(
-    code: str, message: str, at: Position | None, hint: str = "", severity: Severity = "error"
+    code: str, message: str, at: SourcePosition | None, hint: str = "", severity: Severity = "error"
 ) -> Finding:
     """Return a finding at a place, or about the file as a whole."""
     line, column = (at.line, at.column) if at else (0, 0)

@@ -6,7 +6,7 @@ from typing import Final
 
 from custody.model.finding import Finding
 from custody.pipeline.messages import shown
-from custody.pipeline.tokens import END, ODD, TEXT, WORD, Scanner
+from custody.pipeline.tokens import END, ODD, TEXT, WORD, Tokenizer
 
 FINDINGS_LIMIT: Final = 100
 """Syntax findings after which a file is given up."""
@@ -17,10 +17,10 @@ _CLOSING = {"[": "]", "{": "}"}
 
 
 class Reading:
-    """A scanner and what was found on its way."""
+    """A tokenizer and what was found on its way."""
 
     def __init__(self, text: str) -> None:
-        self.scan = Scanner(text)
+        self.scan = Tokenizer(text)
         self.findings: list[Finding] = []
         self.complete = True
         """False once nodes or edges may have been skipped."""

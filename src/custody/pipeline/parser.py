@@ -18,11 +18,18 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from custody.model.graph import Position
+from custody.model.graph import SourcePosition
 from custody.pipeline.lists import read_assignment, read_lists
 from custody.pipeline.messages import shown
 from custody.pipeline.parse_state import ARROWS, NAMES, Reading
-from custody.pipeline.syntax import Defaults, EdgeStatement, NodeStatement, Scope, Source, Statement
+from custody.pipeline.syntax import (
+    Defaults,
+    EdgeStatement,
+    NodeStatement,
+    Scope,
+    Statement,
+    SyntaxTree,
+)
 from custody.pipeline.tokens import END, WORD
 
 NODE_ID: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
@@ -33,12 +40,12 @@ KEYWORDS: Final = frozenset(("digraph", "edge", "graph", "node", "strict", "subg
 _HEADERS = frozenset(("digraph", "graph", "strict"))
 
 
-def parse(text: str) -> Source:
-    """Read ``text``; whatever it holds, the answer is a `Source`."""
+def parse(text: str) -> SyntaxTree:
+    """Read ``text``; whatever it holds, the answer is a `SyntaxTree`."""
     parser = _Parser(text)
     parser.read_graph()
     reading = parser.reading
-    return Source(parser.name, parser.statements, reading.findings, reading.complete)
+    return SyntaxTree(parser.name, parser.statements, reading.findings, reading.complete)
 
 
 class _Parser:
@@ -125,7 +132,7 @@ class _Parser:
             self._read_node_or_edges(name, scan.position(start))
         return None
 
-    def _read_node_or_edges(self, name: str, position: Position) -> None:
+    def _read_node_or_edges(self, name: str, position: SourcePosition) -> None:
         if self.scan.kind in ARROWS:
             ids, positions = [name], [position]
             while self.scan.kind in ARROWS:
@@ -135,7 +142,7 @@ class _Parser:
         else:
             self.statements.append(NodeStatement(name, position, read_lists(self.reading)))
 
-    def _read_target(self, ids: list[str], positions: list[Position]) -> None:
+    def _read_target(self, ids: list[str], positions: list[SourcePosition]) -> None:
         scan, reading = self.scan, self.reading
         if scan.kind == "--":
             reading.report(

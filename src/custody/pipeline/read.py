@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from custody.errors import PipelineInvalid
 from custody.model.finding import Finding
-from custody.model.graph import Catalog, Pipeline, Position
+from custody.model.graph import Catalog, Pipeline, SourcePosition
 from custody.pipeline.build import build
 from custody.pipeline.messages import found
 from custody.pipeline.parser import parse
@@ -86,7 +86,7 @@ def _decode(source: bytes) -> tuple[str | None, list[Finding]]:
     findings: list[Finding] = []
     if source.startswith(_BOM):
         source = source.removeprefix(_BOM)
-        here = Position(line=1, column=1)
+        here = SourcePosition(line=1, column=1)
         findings.append(found("syntax", "a byte-order mark", here, "save the file without one"))
     try:
         text = source.decode()
@@ -112,6 +112,6 @@ def _control_findings(text: str) -> list[Finding]:
     ]
 
 
-def _position(text: str, offset: int) -> Position:
+def _position(text: str, offset: int) -> SourcePosition:
     begin = text.rfind("\n", 0, offset) + 1
-    return Position(line=text.count("\n", 0, begin) + 1, column=offset - begin + 1)
+    return SourcePosition(line=text.count("\n", 0, begin) + 1, column=offset - begin + 1)

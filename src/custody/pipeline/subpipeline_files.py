@@ -28,7 +28,7 @@ NAME_LIMIT = 200
 """How long a stage's name may be."""
 
 
-class Source(NamedTuple):
+class PartText(NamedTuple):
     """The text of a part."""
 
     data: bytes
@@ -36,7 +36,7 @@ class Source(NamedTuple):
     """What findings call the file."""
 
 
-Library = Callable[[str], Source]
+Library = Callable[[str], PartText]
 """Gives a part by the name it is kept under; raises `CustodyError` when there is none."""
 
 ReadOne = Callable[[bytes], tuple[Pipeline | None, list[Finding]]]
@@ -122,7 +122,7 @@ class PartReader:
         self.findings += [replace(finding, file=where) for finding in findings]
 
 
-def _nowhere(_key: str) -> Source:
+def _nowhere(_key: str) -> PartText:
     raise CustodyError("there is nowhere to look for it")
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from custody.model.finding import Finding
-from custody.model.graph import Attribute, Position
+from custody.model.graph import Attribute, SourcePosition
 
 Attributes = dict[str, Attribute]
 Scope = Literal["graph", "node", "edge"]
@@ -28,7 +28,7 @@ class NodeStatement(msgspec.Struct, frozen=True, gc=False):
     """A node is declared."""
 
     id: str
-    position: Position
+    position: SourcePosition
     attributes: Attributes
 
 
@@ -36,14 +36,14 @@ class EdgeStatement(msgspec.Struct, frozen=True, gc=False):
     """A chain of edges that share their attributes."""
 
     ids: tuple[str, ...]
-    positions: tuple[Position, ...]
+    positions: tuple[SourcePosition, ...]
     attributes: Attributes
 
 
 Statement = Defaults | NodeStatement | EdgeStatement
 
 
-class Source(msgspec.Struct, frozen=True):
+class SyntaxTree(msgspec.Struct, frozen=True):
     """A text, read as far as it could be."""
 
     name: str

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from itertools import accumulate
 from typing import Final
 
-from custody.model.graph import Position
+from custody.model.graph import SourcePosition
 
 WORD: Final = "word"
 TEXT: Final = "text"
@@ -58,7 +58,7 @@ def unescape(text: str) -> str:
     return _ESCAPE.sub(lambda match: _ESCAPED[match[1]], text) if "\\" in text else text
 
 
-class Scanner:
+class Tokenizer:
     """One token at a time: ``kind`` and ``value`` of the current one, ``start`` its offset.
 
     The kind of a mark is the mark. ``end`` is the offset behind the token.
@@ -122,10 +122,10 @@ class Scanner:
         """Whether a line break stands between the token before and this one."""
         return self.text.find("\n", self.behind, self.start) >= 0
 
-    def position(self, offset: int) -> Position:
+    def position(self, offset: int) -> SourcePosition:
         """Return the line and column of ``offset``."""
         line = bisect_right(self._lines, offset)
-        return Position(line=line, column=offset - self._lines[line - 1] + 1)
+        return SourcePosition(line=line, column=offset - self._lines[line - 1] + 1)
 
     def _refuse_unclosed(self) -> None:
         if self.value == '"':

@@ -23,13 +23,13 @@ from custody.store.root import read_file
 from custody.testing.script import Answer, Script, Turn
 from custody.testing.wires import WIRES, Json, events, reply_to
 
-__all__ = ["Answer", "Asked", "ModelServer", "Script", "Turn"]
+__all__ = ["Answer", "ModelRequest", "ModelServer", "Script", "Turn"]
 
 HOST = "127.0.0.1"
 BODY_LIMIT = 64 << 20
 
 
-class Asked(NamedTuple):
+class ModelRequest(NamedTuple):
     """One request that came in."""
 
     path: str
@@ -42,7 +42,7 @@ class ModelServer:
 
     def __init__(self, script: Script, *, port: int = 0) -> None:
         self.script = script
-        self.asked: list[Asked] = []
+        self.asked: list[ModelRequest] = []
         self.closing = threading.Event()
         self._http = ThreadingHTTPServer((HOST, port), _handler_for(self))
         self._http.daemon_threads = True
@@ -88,7 +88,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif wire is None:
             self._send_json(404, _error(f"nothing is served at {path}"))
         else:
-            self.server_of.asked.append(Asked(path, dict(self.headers), body))
+            self.server_of.asked.append(ModelRequest(path, dict(self.headers), body))
             self._answer(path, body)
 
     def _answer(self, path: str, body: Json) -> None:

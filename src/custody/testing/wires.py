@@ -26,7 +26,7 @@ class Call(NamedTuple):
     arguments: Json
 
 
-class Reply(NamedTuple):
+class ModelReply(NamedTuple):
     """A turn, made ready for one request."""
 
     model: str
@@ -45,15 +45,15 @@ class Wire(NamedTuple):
 
     results: Callable[[Json], int]
     """How many results of tools the conversation holds."""
-    whole: Callable[[Reply], Json]
-    stream: Callable[[Reply], Iterator[Json]]
+    whole: Callable[[ModelReply], Json]
+    stream: Callable[[ModelReply], Iterator[Json]]
     named_events: bool
     """Whether each event of a stream is told by name too, rather than ended by ``[DONE]``."""
 
 
-def reply_to(request: Json, turn: Turn, script: Script, results: int) -> Reply:
+def reply_to(request: Json, turn: Turn, script: Script, results: int) -> ModelReply:
     """Return the turn as an answer to ``request``, for the tools that it offers."""
-    return Reply(
+    return ModelReply(
         model=str(request.get("model") or script.model),
         say=turn.say,
         call=_shell_call(request.get("tools") or (), turn.run) if turn.run else None,
@@ -92,7 +92,7 @@ def _responses_results(request: Json) -> int:
     return kinds.count("function_call_output")
 
 
-def _responses_items(reply: Reply) -> list[Json]:
+def _responses_items(reply: ModelReply) -> list[Json]:
     items: list[Json] = []
     if reply.say:
         items.append(
@@ -116,7 +116,7 @@ def _responses_items(reply: Reply) -> list[Json]:
     return items
 
 
-def _responses_whole(reply: Reply) -> Json:
+def _responses_whole(reply: ModelReply) -> Json:
     return {
         "id": f"resp_{reply.number}",
         "object": "response",
@@ -133,7 +133,7 @@ def _responses_whole(reply: Reply) -> Json:
     }
 
 
-def _responses_stream(reply: Reply) -> Iterator[Json]:
+def _responses_stream(reply: ModelReply) -> Iterator[Json]:
     whole = _responses_whole(reply)
     yield {"type": "response.created", "response": {"id": whole["id"]}}
     for index, item in enumerate(whole["output"]):
@@ -155,7 +155,7 @@ def _messages_results(request: Json) -> int:
     return sum(block.get("type") == "tool_result" for block in blocks)
 
 
-def _messages_blocks(reply: Reply) -> list[Json]:
+def _messages_blocks(reply: ModelReply) -> list[Json]:
     blocks: list[Json] = []
     if reply.say:
         blocks.append({"type": "text", "text": reply.say})
@@ -171,7 +171,7 @@ def _messages_blocks(reply: Reply) -> list[Json]:
     return blocks
 
 
-def _messages_whole(reply: Reply) -> Json:
+def _messages_whole(reply: ModelReply) -> Json:
     return {
         "id": f"msg_{reply.number}",
         "type": "message",
@@ -184,7 +184,7 @@ def _messages_whole(reply: Reply) -> Json:
     }
 
 
-def _messages_stream(reply: Reply) -> Iterator[Json]:
+def _messages_stream(reply: ModelReply) -> Iterator[Json]:
     whole = _messages_whole(reply)
     yield {"type": "message_start", "message": {**whole, "content": [], "stop_reason": None}}
     for index, block in enumerate(whole["content"]):
@@ -212,7 +212,7 @@ def _chat_results(request: Json) -> int:
     return sum(message.get("role") == "tool" for message in request.get("messages") or ())
 
 
-def _chat_message(reply: Reply) -> Json:
+def _chat_message(reply: ModelReply) -> Json:
     message: Json = {"role": "assistant", "content": reply.say or None}
     if reply.call:
         function = {"name": reply.call.name, "arguments": json.dumps(reply.call.arguments)}
@@ -222,7 +222,7 @@ def _chat_message(reply: Reply) -> Json:
     return message
 
 
-def _chat_whole(reply: Reply) -> Json:
+def _chat_whole(reply: ModelReply) -> Json:
     return {
         "id": f"chatcmpl-{reply.number}",
         "object": "chat.completion",
@@ -243,7 +243,7 @@ def _chat_whole(reply: Reply) -> Json:
     }
 
 
-def _chat_stream(reply: Reply) -> Iterator[Json]:
+def _chat_stream(reply: ModelReply) -> Iterator[Json]:
     whole = _chat_whole(reply)
     choice = whole["choices"][0]
     head = {**whole, "object": "chat.completion.chunk", "usage": None}
@@ -269,7 +269,7 @@ WIRES = {
 """By how the address ends, with or without ``/v1`` in front."""
 
 
-def events(wire: Wire, reply: Reply) -> Iterator[bytes]:
+def events(wire: Wire, reply: ModelReply) -> Iterator[bytes]:
     """Yield the stream of an answer as server-sent events."""
     for event in wire.stream(reply):
         name = f"event: {event['type']}\n" if wire.named_events else ""

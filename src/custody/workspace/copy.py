@@ -24,7 +24,7 @@ from custody.store.workers import FEW, at_work, piece_size, processes
 from custody.workspace.build import Build
 from custody.workspace.donor import Donor
 from custody.workspace.scan import Scanner
-from custody.workspace.source import Group, Source
+from custody.workspace.source import Group, SourceTree
 from custody.workspace.take import Take, Taken, read_taken
 from custody.workspace.tree import put_tree
 
@@ -45,7 +45,7 @@ class TreeCopy:
         self.known: dict[str, Known] = {}
         """What the next run over the source need not read, unless it has changed until then."""
 
-    def take(self, listed: Source, cache: HashCache, donor: Donor | None) -> None:
+    def take(self, listed: SourceTree, cache: HashCache, donor: Donor | None) -> None:
         """Make every content a blob, and every folder and link.
 
         Raises `PathRefused` for a file that cannot be read or never holds still, and

@@ -16,7 +16,7 @@ from custody.store.rundir import RunDirectory
 from custody.workspace.build import under_another_name
 from custody.workspace.copy import TreeCopy
 from custody.workspace.donor import donor
-from custody.workspace.source import Source
+from custody.workspace.source import SourceTree
 
 
 class Snapshot(NamedTuple):
@@ -49,5 +49,5 @@ def take_snapshot(run: RunDirectory, source: str, *, omit: Iterable[str]) -> Sna
         cache = HashCache.load(runsdir, state)
         copy = TreeCopy(origin, target, run.blobs)
         with donor(runsdir, cache.run_id) as earlier:
-            copy.take(Source(origin, left_out), cache, earlier)
+            copy.take(SourceTree(origin, left_out), cache, earlier)
         return Snapshot(copy, copy.fill(), state)

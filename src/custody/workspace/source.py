@@ -31,7 +31,7 @@ class Group(NamedTuple):
     names: list[str]
 
 
-class Source:
+class SourceTree:
     """What stands in a source tree."""
 
     def __init__(self, root: Root, left_out: AbstractSet[Identity | None]) -> None:

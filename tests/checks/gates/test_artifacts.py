@@ -7,7 +7,7 @@ import hashlib
 import pytest
 
 from custody.checks.gates import Case
-from custody.checks.gates.artifacts import TOLD, Artifacts
+from custody.checks.gates.artifacts import TOLD, ArtifactsGate
 from custody.model import layout
 from custody.model.ingest import (
     Artifact,
@@ -61,25 +61,27 @@ def taken_out(
     ],
 )
 def test_a_file_must_be_what_its_language_says(lang: str, content: str, *, fine: bool) -> None:
-    verdicts = Artifacts().judge(taken_out(("a.x", lang, content)))
+    verdicts = ArtifactsGate().judge(taken_out(("a.x", lang, content)))
     assert [verdict.code for verdict in verdicts] == ([] if fine else ["syntax"])
 
 
 def test_a_path_that_begins_with_the_workspaces_name_is_told() -> None:
-    (verdict,) = Artifacts().judge(taken_out(("workspace/a.txt", "text", "x")))
+    (verdict,) = ArtifactsGate().judge(taken_out(("workspace/a.txt", "text", "x")))
     assert (verdict.code, verdict.subject) == ("path", "workspace/a.txt")
     assert "workspace/workspace/a.txt" in verdict.reason
 
 
 def test_blocks_that_were_not_written_are_not_judged() -> None:
-    assert list(Artifacts().judge(taken_out(("a.py", "py", "def f(:"), status="rejected"))) == []
+    assert (
+        list(ArtifactsGate().judge(taken_out(("a.py", "py", "def f(:"), status="rejected"))) == []
+    )
 
 
 def test_only_the_first_verdicts_are_told() -> None:
-    assert len(list(Artifacts().judge(taken_out(("a.py", "py", "("), times=TOLD + 5)))) == TOLD
+    assert len(list(ArtifactsGate().judge(taken_out(("a.py", "py", "("), times=TOLD + 5)))) == TOLD
 
 
 def test_it_warns_and_only_where_something_was_taken_out() -> None:
-    assert Artifacts.effect == "warn"
-    assert Artifacts().applies(taken_out())
-    assert not Artifacts().applies(case())
+    assert ArtifactsGate.effect == "warn"
+    assert ArtifactsGate().applies(taken_out())
+    assert not ArtifactsGate().applies(case())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from custody.checks.gates.exit_code import ExitCode
+from custody.checks.gates.exit_code import ExitCodeGate
 from custody.model.request import CommandLine, ToolRequest
 from support.cases import case
 
@@ -12,16 +12,16 @@ REQUEST = ToolRequest(id="t/1.1", timeout=1, line=CommandLine(text="make it", co
 
 
 def test_0_passes() -> None:
-    assert list(ExitCode().judge(case(exit_code=0, request=REQUEST))) == []
+    assert list(ExitCodeGate().judge(case(exit_code=0, request=REQUEST))) == []
 
 
 @pytest.mark.parametrize("code", [1, 127, 255, None])
 def test_any_other_exit_code_fails(code: int | None) -> None:
-    (verdict,) = ExitCode().judge(case(exit_code=code, request=REQUEST))
+    (verdict,) = ExitCodeGate().judge(case(exit_code=code, request=REQUEST))
     assert (verdict.check, verdict.code, verdict.subject) == ("exit_code", "exit_code", "make it")
-    assert ExitCode().reason([verdict]) == f"tool_exit_code_{code}"
+    assert ExitCodeGate().reason([verdict]) == f"tool_exit_code_{code}"
 
 
 def test_a_command_that_was_broken_off_has_no_exit_code_to_judge() -> None:
-    assert not ExitCode().applies(case(status="timeout"))
-    assert ExitCode().applies(case(status="ok"))
+    assert not ExitCodeGate().applies(case(status="timeout"))
+    assert ExitCodeGate().applies(case(status="ok"))

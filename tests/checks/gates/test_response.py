@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from custody.checks.gates.response import Response, json_block
+from custody.checks.gates.response import ResponseGate, json_block
 from custody.errors import MalformedDocument
 from support.cases import case
 
@@ -33,16 +33,16 @@ def test_anything_else_is_refused(text: str, code: str) -> None:
     with pytest.raises(MalformedDocument) as refused:
         json_block(text)
     assert refused.value.code == code
-    (verdict,) = Response().judge(case({"response.md": text}))
+    (verdict,) = ResponseGate().judge(case({"response.md": text}))
     assert verdict.code == code
 
 
 @pytest.mark.parametrize(("text", "codes"), [('{"verdict": 1}', []), ("{}", ["response_schema"])])
 def test_the_schema_must_fit(text: str, codes: list[str]) -> None:
-    verdicts = Response(SCHEMA).judge(case({"response.md": block(text)}))
+    verdicts = ResponseGate(SCHEMA).judge(case({"response.md": block(text)}))
     assert [verdict.code for verdict in verdicts] == codes
 
 
 def test_only_what_an_agent_calls_a_success_owes_the_data() -> None:
-    assert Response().applies(case(status="ok"))
-    assert not Response().applies(case(status="partial"))
+    assert ResponseGate().applies(case(status="ok"))
+    assert not ResponseGate().applies(case(status="partial"))

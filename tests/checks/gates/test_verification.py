@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from custody.checks.gates.verification import Verification
+from custody.checks.gates.verification import VerificationGate
 from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.plan import CommandResult, FileResult, VerificationResults
@@ -51,23 +51,23 @@ def test_only_a_plan_that_was_carried_out_passes(
 ) -> None:
     results = encode_pretty(VerificationResults(files=files, commands=commands)).decode()
     verdicts = list(
-        Verification().judge(case({layout.VERIFICATION_RESULTS: results}, request=REQUEST))
+        VerificationGate().judge(case({layout.VERIFICATION_RESULTS: results}, request=REQUEST))
     )
     assert [verdict.reason for verdict in verdicts] == ([reason] if reason else [])
     if verdicts:
-        assert Verification().reason(verdicts) == reason
+        assert VerificationGate().reason(verdicts) == reason
 
 
 def test_no_results_are_no_verification() -> None:
     for asked in (case(request=REQUEST), case({layout.VERIFICATION_RESULTS: "{}"})):
-        (verdict,) = Verification().judge(asked)
+        (verdict,) = VerificationGate().judge(asked)
         assert verdict.code == "incomplete"
 
 
 @pytest.mark.parametrize(("status", "applies"), [("ok", True), ("timeout", True), ("failed", True)])
 def test_what_was_broken_off_is_judged_too(status: str, *, applies: bool) -> None:
-    assert Verification().applies(case(status=status)) is applies  # type: ignore[arg-type]
-    assert not Verification().applies(case(status="refused"))
+    assert VerificationGate().applies(case(status=status)) is applies  # type: ignore[arg-type]
+    assert not VerificationGate().applies(case(status="refused"))
 
 
 def test_records_of_version_1_0_are_read() -> None:
@@ -76,5 +76,6 @@ def test_records_of_version_1_0_are_read() -> None:
         id="v/1.1", timeout=1, plan=REQUEST.plan, required_files=(), lines=()
     )
     assert (
-        list(Verification().judge(case({layout.VERIFICATION_RESULTS: old}, request=request))) == []
+        list(VerificationGate().judge(case({layout.VERIFICATION_RESULTS: old}, request=request)))
+        == []
     )

@@ -12,7 +12,7 @@ from custody.executors.agents import AgentContext
 from custody.executors.commands import CommandRunner
 from custody.executors.programs.program import (
     OUTPUT_LIMIT,
-    Program,
+    AgentProgram,
     ProgramRunner,
     limits_of,
     plain_program,
@@ -43,13 +43,13 @@ class Lines:
         return self._reply
 
 
-def program(text: str, **fields: Any) -> Program:
+def program(text: str, **fields: Any) -> AgentProgram:
     settings = {"limits": LONG, "variables": {}, "sees": ANY, **fields}
-    return Program(name="mine", argv=("sh", "-c", text), **settings)
+    return AgentProgram(name="mine", argv=("sh", "-c", text), **settings)
 
 
 def work(
-    place: StageSite, runner: CommandRunner, started: Program, reply: Reply | None = None
+    place: StageSite, runner: CommandRunner, started: AgentProgram, reply: Reply | None = None
 ) -> Ack:
     stage = place.stage()
     stage.folder.write("prompt.md", "Do it.")

@@ -18,7 +18,7 @@ from custody.workspace.patch.binary import (
     result_of,
     write_binary,
 )
-from custody.workspace.patch.source import Source
+from custody.workspace.patch.cursor import Cursor
 
 IDS = ("1" * 40, "2" * 40)
 OLD = b"0123456789" * 10_000
@@ -45,15 +45,15 @@ def data_of(method: str, data: bytes, length: int | None = None) -> bytes:
 
 
 def read(data: bytes) -> Binary:
-    return read_binary(Source(data, ""), IDS)
+    return read_binary(Cursor(data, ""), IDS)
 
 
 @given(st.binary(max_size=300), st.binary(max_size=300))
 def test_what_is_written_is_read(before: bytes, after: bytes) -> None:
-    source = Source(write_binary(before, after) + b"next\n", "")
-    found = read_binary(source, (object_id(before), object_id(after)))
+    cursor = Cursor(write_binary(before, after) + b"next\n", "")
+    found = read_binary(cursor, (object_id(before), object_id(after)))
     assert (found.method, result_of(found, before)) == ("literal", after)
-    assert source.line == b"next"
+    assert cursor.line == b"next"
 
 
 def test_the_way_back_may_be_missing() -> None:

@@ -6,12 +6,12 @@ import pytest
 
 from custody.errors import MalformedDocument
 from custody.workspace.patch import REGULAR, FileChange
+from custody.workspace.patch.cursor import Cursor
 from custody.workspace.patch.plain_header import read_plain_header
-from custody.workspace.patch.source import Source
 
 
 def read(old: str, new: str, hunk: str = "@@ -1 +1 @@") -> FileChange:
-    return read_plain_header(Source(f"--- {old}\n+++ {new}\n{hunk}\n".encode(), ""))
+    return read_plain_header(Cursor(f"--- {old}\n+++ {new}\n{hunk}\n".encode(), ""))
 
 
 @pytest.mark.parametrize(

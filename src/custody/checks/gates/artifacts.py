@@ -21,7 +21,7 @@ TOLD = 100
 _FOLDER = f"{layout.WORKSPACE}/"
 
 
-class Artifacts(Gate):
+class ArtifactsGate(Gate):
     """Judges every file that the manifest of an ingest says was written."""
 
     name = "artifacts"

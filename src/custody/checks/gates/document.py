@@ -9,7 +9,7 @@ from custody.model import layout
 from custody.model.verdict import Verdict
 
 
-class Document(Gate):
+class DocumentGate(Gate):
     """Judges the text that is to become the document."""
 
     name = "document"

@@ -9,7 +9,7 @@ from custody.model.request import ToolRequest
 from custody.model.verdict import Verdict
 
 
-class ExitCode(Gate):
+class ExitCodeGate(Gate):
     """Judges the exit code that the ack holds."""
 
     name = "exit_code"

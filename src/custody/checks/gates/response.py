@@ -52,7 +52,7 @@ def json_block(text: str) -> Any:
     return decode(blocks[0].encode(), object, where=layout.RESPONSE)
 
 
-class Response(Gate):
+class ResponseGate(Gate):
     """Judges the JSON block of ``response.md``."""
 
     name = "response"

@@ -13,7 +13,7 @@ from custody.model.request import VerificationRequest
 from custody.model.verdict import Verdict
 
 
-class Verification(Gate):
+class VerificationGate(Gate):
     """Judges recorded results against the request.
 
     The first check that failed gives the reason. A check without its result is a failure: what

@@ -46,7 +46,7 @@ SHOWN = 20
 """How many paths a failure reason names."""
 
 
-class Writes(Gate):
+class WritesGate(Gate):
     """Judges everything that an attempt changed."""
 
     name = "writes"

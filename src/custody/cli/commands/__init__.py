@@ -1,7 +1,7 @@
 """The commands: one module each, called as the command is.
 
-What a module must have is said by `custody.cli.result.Command`. The first line of its docstring
-says what the command does; help reads it there and imports nothing.
+What a module must have is said by `custody.cli.result.CommandModule`. The first line of its
+docstring says what the command does; help reads it there and imports nothing.
 """
 
 from __future__ import annotations

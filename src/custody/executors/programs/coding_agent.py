@@ -11,7 +11,7 @@ from custody.executors.agents import AgentContext
 from custody.executors.commands import seen_cache
 from custody.executors.programs.coding_cli import CodingCli, Surroundings
 from custody.executors.programs.home import home_variables, own_home
-from custody.executors.programs.program import Program, limits_of
+from custody.executors.programs.program import AgentProgram, limits_of
 from custody.executors.programs.reach import PROXIES, reached
 from custody.executors.programs.read_scope import read_scope
 from custody.model.request import Ack, AgentRequest
@@ -34,7 +34,7 @@ class CodingAgent:
         passed = settings.passed(*cli.keys, *PROXIES)
         confined = stage.sandbox.level != "L1"
         with own_home(stage, agent) as home:
-            program = Program(
+            program = AgentProgram(
                 name=agent,
                 argv=cli.arguments(settings, model, Surroundings(seen_cache(stage), confined)),
                 limits=limits_of(settings, request),

@@ -1,6 +1,6 @@
 """Agents that are programs: how each of them is started, followed and judged.
 
-An agent says what to start (`Program`) and how to read what it prints (`Reader`); the rest is
+An agent says what to start (`AgentProgram`) and how to read what it prints (`Reader`); the rest is
 the same for all. The prompt is the program's standard input, its environment is built and not
 inherited, and both streams are files of the stage's folder from their first byte on:
 
@@ -37,7 +37,7 @@ INACTIVITY = 60.0
 OUTPUT_LIMIT = 64 << 20
 
 
-class Program(NamedTuple):
+class AgentProgram(NamedTuple):
     """What is to be started."""
 
     name: str
@@ -79,14 +79,14 @@ class Program(NamedTuple):
 
 def plain_program(
     argv: Sequence[str], request: AgentRequest, stage: Stage, context: AgentContext
-) -> Program:
+) -> AgentProgram:
     """Return a program of which nothing is known but its settings; it may read the prompt's file.
 
     Raises `UsageError` for a setting that cannot be meant.
     """
     settings = context.settings(request)
     passed = settings.passed()
-    return Program(
+    return AgentProgram(
         name=context.name,
         argv=tuple(argv),
         limits=limits_of(settings, request),
@@ -117,7 +117,7 @@ class ProgramRunner:
         self._runner = runner
 
     def run(
-        self, program: Program, request: AgentRequest, stage: Stage, reader: Reader
+        self, program: AgentProgram, request: AgentRequest, stage: Stage, reader: Reader
     ) -> Finished:
         """Run the program to its end; whatever became of it is in the result."""
         line = _command_line(program)
@@ -147,13 +147,15 @@ class ProgramRunner:
         logged = stage.folder.seal(log_name)
         return Finished(ran, reply, (response, arguments, ran.stdout, ran.stderr, logged))
 
-    def work(self, program: Program, request: AgentRequest, stage: Stage, reader: Reader) -> Ack:
+    def work(
+        self, program: AgentProgram, request: AgentRequest, stage: Stage, reader: Reader
+    ) -> Ack:
         """Run the program and judge how it ended."""
         finished = self.run(program, request, stage, reader)
         return ack_of(finished, program, request)
 
 
-def ack_of(finished: Finished, program: Program, request: AgentRequest) -> Ack:
+def ack_of(finished: Finished, program: AgentProgram, request: AgentRequest) -> Ack:
     """Return what is told of a program's end."""
     result, reply = finished.ran.result, finished.reply
     reason = failure_reason(finished)
@@ -223,7 +225,7 @@ class _Following(Listener):
             self._reader.line(self._rest)
 
 
-def _command_line(program: Program) -> CommandLine:
+def _command_line(program: AgentProgram) -> CommandLine:
     import shlex
 
     command = Command(argv=program.argv, workdir=program.workdir)

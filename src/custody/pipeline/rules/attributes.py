@@ -15,7 +15,7 @@ from custody.model.graph import (
     Duration,
     Node,
     Pipeline,
-    Position,
+    SourcePosition,
 )
 from custody.model.relpath import RelPath
 from custody.pipeline.messages import Nearest, found, shown
@@ -159,7 +159,7 @@ class _Judge:
     def _lines(self) -> list[str]:
         return self._source.decode("utf-8-sig").split("\n")
 
-    def _position_of_name(self, attribute: Attribute) -> Position:
+    def _position_of_name(self, attribute: Attribute) -> SourcePosition:
         """Return where the name stands, or the value if more than blanks part them."""
         at, end = attribute.position, attribute.position.column - 1
         spellings = (attribute.name, f'"{attribute.name}"')
@@ -168,7 +168,7 @@ class _Judge:
         for name in spellings:
             if before.endswith(name):
                 column = end - len(near) + len(before) - len(name) + 1
-                return Position(line=at.line, column=column)
+                return SourcePosition(line=at.line, column=column)
         return at
 
 

@@ -11,7 +11,7 @@ from custody.errors import MalformedDocument, PathRefused
 from custody.model import layout
 from custody.model.allowlist import Allowlist
 from custody.model.finding import Finding, Severity
-from custody.model.graph import Catalog, Pipeline, Position
+from custody.model.graph import Catalog, Pipeline, SourcePosition
 from custody.pipeline.condition import parse_condition
 from custody.pipeline.document import document_path
 from custody.pipeline.messages import Nearest, found, shown
@@ -140,7 +140,7 @@ def bidirectional(pipeline: Pipeline, _: Catalog) -> Iterator[Finding]:
     lines = enumerate(pipeline.source.decode("utf-8-sig").split("\n"), start=1)
     hidden = ((number, match) for number, line in lines if (match := _BIDIRECTIONAL.search(line)))
     for number, match in islice(hidden, BIDI_LIMIT):
-        at = Position(line=number, column=match.start() + 1)
+        at = SourcePosition(line=number, column=match.start() + 1)
         what = f"U+{ord(match[0]):04X} changes the order in which this line is shown"
         hint = "remove it, or read the line in an editor that shows such characters"
         yield found("bidi", what, at, hint, "warning")

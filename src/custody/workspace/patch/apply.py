@@ -19,7 +19,7 @@ _TARGET = 4095
 """Most bytes of a symlink's target."""
 
 
-class Tree(Protocol):
+class FileTree(Protocol):
     """The files that are there."""
 
     def read(self, path: bytes) -> File | None:
@@ -32,7 +32,7 @@ class Tree(Protocol):
 
 
 def apply_patch(
-    changes: Sequence[FileChange], tree: Tree, *, where: str = ""
+    changes: Sequence[FileChange], tree: FileTree, *, where: str = ""
 ) -> dict[bytes, File | None]:
     """Return every file that a patch touches as it is afterwards; None for one that is gone.
 
@@ -69,7 +69,7 @@ def apply_hunks(content: bytes, hunks: Iterable[Hunk]) -> bytes:
     return b"".join(done + lines[at:])
 
 
-def _result(change: FileChange, tree: Tree, removed: Collection[bytes | None]) -> File | None:
+def _result(change: FileChange, tree: FileTree, removed: Collection[bytes | None]) -> File | None:
     try:
         _refuse_taken(change, tree, removed)
         base = _base(change, tree)
@@ -87,7 +87,7 @@ def _result(change: FileChange, tree: Tree, removed: Collection[bytes | None]) -
     return File(mode, content)
 
 
-def _refuse_taken(change: FileChange, tree: Tree, removed: Collection[bytes | None]) -> None:
+def _refuse_taken(change: FileChange, tree: FileTree, removed: Collection[bytes | None]) -> None:
     """Refuse to make a file where one is and stays."""
     path = change.new_path
     if path is None or change.kind in {"modify", "delete"}:
@@ -96,7 +96,7 @@ def _refuse_taken(change: FileChange, tree: Tree, removed: Collection[bytes | No
         raise _wrong(f"cannot become {names.shown(path)}, which is there already")
 
 
-def _base(change: FileChange, tree: Tree) -> File:
+def _base(change: FileChange, tree: FileTree) -> File:
     """Return what a change starts from."""
     if change.old_path is None:
         return File(change.new_mode or REGULAR, b"")
@@ -123,7 +123,7 @@ def _content(change: FileChange, base: File) -> bytes:
     return content
 
 
-def _refuse_blocked(after: dict[bytes, File | None], tree: Tree) -> None:
+def _refuse_blocked(after: dict[bytes, File | None], tree: FileTree) -> None:
     """Refuse a file where a folder stays, and one below what is a file or a symlink."""
     gone = {path for path, file in after.items() if file is None}
     for path, file in after.items():

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 
 from custody.errors import MalformedDocument
 from custody.workspace.patch import LIMIT, Binary
-from custody.workspace.patch.source import Source
+from custody.workspace.patch.cursor import Cursor
 
 START = b"GIT binary patch"
 NO_ID = "0" * 40
@@ -43,15 +43,15 @@ def object_id(content: bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
-def read_binary(source: Source, ids: tuple[str, str] | None) -> Binary:
+def read_binary(cursor: Cursor, ids: tuple[str, str] | None) -> Binary:
     """Read the data of one file: the way there, and the way back where it is told."""
     if ids is None or not all(_ID.fullmatch(name) for name in ids):
-        raise source.malformed("binary data needs an index line with whole object names above it")
-    source.take()
-    there = _read_data(source)
+        raise cursor.malformed("binary data needs an index line with whole object names above it")
+    cursor.take()
+    there = _read_data(cursor)
     if there is None:
-        raise source.unexpected("binary data: 'literal' or 'delta' with a size")
-    _read_data(source)
+        raise cursor.unexpected("binary data: 'literal' or 'delta' with a size")
+    _read_data(cursor)
     return Binary(there.method, there.data, *ids)
 
 
@@ -65,36 +65,36 @@ def result_of(binary: Binary, content: bytes) -> bytes:
     return binary.data if binary.method == "literal" else _apply_delta(binary.data, content)
 
 
-def _read_data(source: Source) -> _Data | None:
-    head = _HEAD.fullmatch(source.line or b"")
+def _read_data(cursor: Cursor) -> _Data | None:
+    head = _HEAD.fullmatch(cursor.line or b"")
     if head is None:
         return None
-    number, size = source.number, int(head[2])
-    source.unfold(size)
-    source.take()
-    data = _inflate(_read_lines(source), size)
+    number, size = cursor.number, int(head[2])
+    cursor.unfold(size)
+    cursor.take()
+    data = _inflate(_read_lines(cursor), size)
     if data is None:
-        raise source.malformed(f"the binary data does not unfold to {size} bytes", number)
+        raise cursor.malformed(f"the binary data does not unfold to {size} bytes", number)
     if head[1] == b"literal":
         return _Data("literal", data)
     sizes = _delta_sizes(data)
     if sizes is None:
-        raise source.malformed("the delta does not begin with two sizes", number)
-    source.unfold(sizes[1])
+        raise cursor.malformed("the delta does not begin with two sizes", number)
+    cursor.unfold(sizes[1])
     return _Data("delta", data)
 
 
-def _read_lines(source: Source) -> bytes:
+def _read_lines(cursor: Cursor) -> bytes:
     pieces: list[bytes] = []
-    while source.line:
-        piece = _decode(source.line)
+    while cursor.line:
+        piece = _decode(cursor.line)
         if piece is None:
-            raise source.unexpected("a line of binary data")
+            raise cursor.unexpected("a line of binary data")
         pieces.append(piece)
-        source.take()
-    if source.line is None:
-        raise source.unexpected("an empty line after binary data")
-    source.take()
+        cursor.take()
+    if cursor.line is None:
+        raise cursor.unexpected("an empty line after binary data")
+    cursor.take()
     return b"".join(pieces)
 
 

@@ -14,8 +14,8 @@ from custody.workspace.patch import (
     Kind,
     names,
 )
+from custody.workspace.patch.cursor import Cursor
 from custody.workspace.patch.plain_header import NEW, OLD, file_line
-from custody.workspace.patch.source import Source
 
 GIT = b"diff --git "
 
@@ -59,16 +59,16 @@ class _Fields(NamedTuple):
         return frozenset().union(*self)
 
 
-def read_git_header(source: Source) -> Header:
+def read_git_header(cursor: Cursor) -> Header:
     """Read a header; raises `MalformedDocument` where its lines contradict each other."""
-    number = source.number
-    rest = source.take().removeprefix(GIT)
-    fields = _read_fields(source)
-    kind = _kind(source, fields, number)
-    old, new = _names(source, kind, fields, rest, number)
-    if source.at == number:
-        raise source.malformed("a header needs more lines, such as '--- a/…' and '+++ b/…'")
-    old_mode, new_mode = _modes(source, kind, fields, number)
+    number = cursor.number
+    rest = cursor.take().removeprefix(GIT)
+    fields = _read_fields(cursor)
+    kind = _kind(cursor, fields, number)
+    old, new = _names(cursor, kind, fields, rest, number)
+    if cursor.at == number:
+        raise cursor.malformed("a header needs more lines, such as '--- a/…' and '+++ b/…'")
+    old_mode, new_mode = _modes(cursor, kind, fields, number)
     change = FileChange(
         number=number,
         kind=kind,
@@ -80,115 +80,115 @@ def read_git_header(source: Source) -> Header:
     return Header(change, fields.ids.get(_INDEX_LINE))
 
 
-def _read_fields(source: Source) -> _Fields:
+def _read_fields(cursor: Cursor) -> _Fields:
     fields = _Fields({}, {}, {}, {})
-    while start := next((start for start in _STARTS if source.next_is(start)), b""):
+    while start := next((start for start in _STARTS if cursor.next_is(start)), b""):
         if start in fields.begins:
-            raise source.malformed(f"{start.decode()!r} stands twice in a header")
-        text = source.lines[source.at].removeprefix(start)
+            raise cursor.malformed(f"{start.decode()!r} stands twice in a header")
+        text = cursor.lines[cursor.at].removeprefix(start)
         if start in _MODE_LINES:
-            fields.modes[start] = _mode(source, text)
+            fields.modes[start] = _mode(cursor, text)
         elif start in _NAME_LINES:
-            fields.names[start] = _name(source, text)
+            fields.names[start] = _name(cursor, text)
         elif start == _INDEX_LINE:
-            _read_index(source, text, fields)
+            _read_index(cursor, text, fields)
         else:
-            fields.shares[start] = _share(source, text)
-        source.take()
+            fields.shares[start] = _share(cursor, text)
+        cursor.take()
     return fields
 
 
-def _mode(source: Source, text: bytes) -> int:
+def _mode(cursor: Cursor, text: bytes) -> int:
     if text == b"%o" % SUBMODULE:
-        raise source.malformed("submodules cannot be patched")
+        raise cursor.malformed("submodules cannot be patched")
     if text not in _MODES:
-        raise source.unexpected("a mode of 100644, 100755 or 120000")
+        raise cursor.unexpected("a mode of 100644, 100755 or 120000")
     return _MODES[text]
 
 
-def _name(source: Source, text: bytes) -> bytes:
+def _name(cursor: Cursor, text: bytes) -> bytes:
     if (name := names.plain(text)) is None:
-        raise source.unexpected("a line with a name")
+        raise cursor.unexpected("a line with a name")
     return name
 
 
-def _share(source: Source, text: bytes) -> bytes:
+def _share(cursor: Cursor, text: bytes) -> bytes:
     if _SHARE.fullmatch(text) is None:
-        raise source.unexpected("a share in per cent")
+        raise cursor.unexpected("a share in per cent")
     return text
 
 
-def _read_index(source: Source, text: bytes, fields: _Fields) -> None:
+def _read_index(cursor: Cursor, text: bytes, fields: _Fields) -> None:
     found = _INDEX.fullmatch(text)
     if found is None:
-        raise source.unexpected("a line of two object names")
+        raise cursor.unexpected("a line of two object names")
     fields.ids[_INDEX_LINE] = found[1].decode("latin-1"), found[2].decode("latin-1")
     if found[3] is not None:
-        fields.modes[_INDEX_LINE] = _mode(source, found[3])
+        fields.modes[_INDEX_LINE] = _mode(cursor, found[3])
 
 
-def _kind(source: Source, fields: _Fields, number: int) -> Kind:
+def _kind(cursor: Cursor, fields: _Fields, number: int) -> Kind:
     kinds = sorted({_SAY[start] for start in fields.begins if start in _SAY})
     if len(kinds) > 1:
-        raise source.malformed(f"the header says {kinds[0]} and {kinds[1]}", number)
+        raise cursor.malformed(f"the header says {kinds[0]} and {kinds[1]}", number)
     if len(fields.names) == 1:
-        raise source.malformed(f"the header of a {kinds[0]} lacks one of its names", number)
+        raise cursor.malformed(f"the header of a {kinds[0]} lacks one of its names", number)
     return kinds[0] if kinds else "modify"
 
 
 def _names(
-    source: Source, kind: Kind, fields: _Fields, rest: bytes, number: int
+    cursor: Cursor, kind: Kind, fields: _Fields, rest: bytes, number: int
 ) -> tuple[bytes, bytes]:
     """Return both names of a file; refuses lines that do not agree about them."""
     known: tuple[bytes, bytes] | None = None
     if fields.names:
         known = fields.names[b"%s from " % kind.encode()], fields.names[b"%s to " % kind.encode()]
         if known[0] == known[1]:
-            raise source.malformed(f"{names.shown(known[0])} becomes itself", number)
-    if source.next_is(OLD):
-        below = _names_below(source, kind)
+            raise cursor.malformed(f"{names.shown(known[0])} becomes itself", number)
+    if cursor.next_is(OLD):
+        below = _names_below(cursor, kind)
         if known not in {None, below}:
-            raise source.malformed("the lines of the header name different files", number)
+            raise cursor.malformed("the lines of the header name different files", number)
         known = below
     found = names.pair(rest, known)
     if known not in {None, found}:
-        raise source.malformed("'diff --git' names another file than the lines below", number)
+        raise cursor.malformed("'diff --git' names another file than the lines below", number)
     if found is None:
-        raise source.malformed(
+        raise cursor.malformed(
             "no two names with a/ and b/ before them follow 'diff --git'", number
         )
     if found[0] != found[1] and not fields.names:
-        raise source.malformed("two names, but nothing says that the file is renamed", number)
+        raise cursor.malformed("two names, but nothing says that the file is renamed", number)
     return found
 
 
-def _names_below(source: Source, kind: Kind) -> tuple[bytes, bytes]:
+def _names_below(cursor: Cursor, kind: Kind) -> tuple[bytes, bytes]:
     """Return the names of ``---`` and ``+++``; the one that is there where the other is none."""
-    number = source.number
-    old, _ = file_line(source, OLD, announced=True)
-    new, _ = file_line(source, NEW, announced=True)
+    number = cursor.number
+    old, _ = file_line(cursor, OLD, announced=True)
+    new, _ = file_line(cursor, NEW, announced=True)
     if (old is None) != (kind == "add") or (new is None) != (kind == "delete"):
         what = "/dev/null stands for a file that is added or deleted"
-        raise source.malformed(f"{what}, but the header says {kind}", number)
+        raise cursor.malformed(f"{what}, but the header says {kind}", number)
     path = old or new or b""
     return old or path, new or path
 
 
 def _modes(
-    source: Source, kind: Kind, fields: _Fields, number: int
+    cursor: Cursor, kind: Kind, fields: _Fields, number: int
 ) -> tuple[int | None, int | None]:
     """Return the modes before and after; refuses lines that contradict each other."""
     old, new, deleted, added = (fields.modes.get(start) for start in _MODE_LINES)
     noted = fields.modes.get(_INDEX_LINE)
     if (old is None) != (new is None) or (old is not None and kind in {"add", "delete"}):
-        raise source.malformed(
+        raise cursor.malformed(
             "'old mode' and 'new mode' belong together, and to nothing else", number
         )
     if old is not None and (old == new or SYMLINK in {old, new}):
-        raise source.malformed(f"a mode cannot change from {old:o} to {new:o}", number)
+        raise cursor.malformed(f"a mode cannot change from {old:o} to {new:o}", number)
     said = next((mode for mode in (old, deleted, added) if mode is not None), None)
     if said is None:
         return noted, noted
     if noted not in {None, said}:
-        raise source.malformed(f"the index line says mode {noted:o}, another line {said:o}", number)
+        raise cursor.malformed(f"the index line says mode {noted:o}, another line {said:o}", number)
     return old or deleted, new or added

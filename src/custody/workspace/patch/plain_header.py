@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from custody.workspace.patch import REGULAR, FileChange, Kind, names
-from custody.workspace.patch.source import Source
+from custody.workspace.patch.cursor import Cursor
 
 OLD, NEW = b"--- ", b"+++ "
 HUNK = b"@@ -"
@@ -21,18 +21,18 @@ _EPOCH = re.compile(
 )
 
 
-def read_plain_header(source: Source) -> FileChange:
+def read_plain_header(cursor: Cursor) -> FileChange:
     """Read a header that no ``diff --git`` announces."""
-    number = source.number
-    old, old_stamp = file_line(source, OLD, announced=False)
-    new, new_stamp = file_line(source, NEW, announced=False)
-    if not source.next_is(HUNK):
-        raise source.unexpected("the hunk of a file")
+    number = cursor.number
+    old, old_stamp = file_line(cursor, OLD, announced=False)
+    new, new_stamp = file_line(cursor, NEW, announced=False)
+    if not cursor.next_is(HUNK):
+        raise cursor.unexpected("the hunk of a file")
     path = old if new is None else new
     if path is None:
-        raise source.malformed("it names no file", number)
+        raise cursor.malformed("it names no file", number)
     if old is not None and old != path:
-        raise source.malformed(f"{names.shown(old)} and {names.shown(path)} are two files", number)
+        raise cursor.malformed(f"{names.shown(old)} and {names.shown(path)} are two files", number)
     kind: Kind = "modify"
     if old is None or (new is not None and _is_epoch(old_stamp)):
         kind = "add"
@@ -47,23 +47,23 @@ def read_plain_header(source: Source) -> FileChange:
     )
 
 
-def file_line(source: Source, start: bytes, *, announced: bool) -> tuple[bytes | None, bytes]:
+def file_line(cursor: Cursor, start: bytes, *, announced: bool) -> tuple[bytes | None, bytes]:
     """Read ``---`` or ``+++``; return the name, None for no file, and the date behind it.
 
     Where no ``diff --git`` has announced it, git takes what looks like a date for one: a blank in
     a name needs the TAB that ends it.
     """
-    if not source.next_is(start):
-        raise source.unexpected(f"a line that begins with {start.decode()!r}")
-    text, tab, stamp = source.lines[source.at].removeprefix(start).partition(b"\t")
+    if not cursor.next_is(start):
+        raise cursor.unexpected(f"a line that begins with {start.decode()!r}")
+    text, tab, stamp = cursor.lines[cursor.at].removeprefix(start).partition(b"\t")
     name = None if text == NO_FILE else names.without_prefix(names.plain(text))
     if name is None and text != NO_FILE:
-        raise source.unexpected("a line with a name, and a/ or b/ before it")
+        raise cursor.unexpected("a line with a name, and a/ or b/ before it")
     if _STAMP.fullmatch(stamp) is None:
-        raise source.unexpected("a name with nothing or a date after it")
+        raise cursor.unexpected("a name with nothing or a date after it")
     if not announced and not tab and b" " in text and not text.startswith(b'"'):
-        raise source.malformed("a name with a blank in it must end with a TAB")
-    source.take()
+        raise cursor.malformed("a name with a blank in it must end with a TAB")
+    cursor.take()
     return name, stamp
 
 
