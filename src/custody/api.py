@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from custody.engine.replay import Replay
     from custody.engine.verify import Verification
     from custody.engine.waiting import Waiting
-    from custody.ingest.standalone import Intaken
+    from custody.ingest.standalone import IngestedFile
     from custody.model.event import JournalLine
     from custody.pipeline.plan import PlannedNode
     from custody.scenarios import Scenario
@@ -353,8 +353,8 @@ def lint_scenario(script: str) -> tuple[Finding, ...]:
     return lint(source, executable=is_program(script))
 
 
-def ingest(document: str, *, project: str) -> Intaken:
-    """Take in a document that no run wrote: its blocks become new files of ``workspace/``."""
+def ingest(document: str, *, project: str) -> IngestedFile:
+    """Ingest a document that no run wrote: its blocks become new files of ``workspace/``."""
     from custody.ingest.standalone import ingest_file
 
     return ingest_file(document, project)

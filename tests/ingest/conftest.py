@@ -1,4 +1,4 @@
-"""A desk at which documents are taken in."""
+"""A desk at which documents are ingested."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from support.ingesting import Desk
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
-    """Return a run that takes documents in."""
+    """Return a run that ingests documents."""
     desk = Desk(tmp_path)
     yield desk
     desk.site.close()

@@ -1,20 +1,17 @@
-"""A document's blocks on their way to become files, each judged on its own."""
+"""The blocks of a document become files, each judged on its own."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 
-import msgspec
 import pytest
 
-from custody.ingest.blocks import NOTES
 from custody.model.ingest import (
     IngestLimits,
 )
 from custody.model.ingest_event import (
     IngestRejected,
-    IngestSkipped,
 )
 from custody.model.record import encode
 from support.hostile import picture
@@ -48,7 +45,7 @@ def test_an_unsafe_path_is_rejected_and_the_others_go_on(desk: Desk, path: str, 
     (desk.folder / "folder").mkdir()
     (desk.folder / "file").write_text("mine")
     before = picture(desk.home, leave_out=("runs",))
-    done = desk.take(block(path) + GOOD)
+    done = desk.ingest(block(path) + GOOD)
     assert verdicts(done) == [f"rejected:{code}", "written"]
     assert levels(done) == [("IngestWritten", "info"), ("IngestRejected", "error")]
     assert picture(desk.home, leave_out=("runs",)) == before
@@ -73,13 +70,13 @@ def test_an_unsafe_path_is_rejected_and_the_others_go_on(desk: Desk, path: str, 
 def test_of_two_blocks_for_one_name_the_second_is_rejected(
     desk: Desk, first: str, second: str, code: str
 ) -> None:
-    done = desk.take(block(first, "1\n") + block(second, "2\n"))
+    done = desk.ingest(block(first, "1\n") + block(second, "2\n"))
     assert verdicts(done) == ["written", f"rejected:{code}"]
     assert desk.files() == {first: b"1\n"}
 
 
 def test_a_name_is_claimed_by_a_block_that_was_rejected(desk: Desk) -> None:
-    done = desk.take(block("a", "\0\n") + block("a", "fine\n"))
+    done = desk.ingest(block("a", "\0\n") + block("a", "fine\n"))
     assert verdicts(done) == ["rejected:binary", "rejected:duplicate"]
 
 
@@ -89,7 +86,7 @@ def test_limits(desk: Desk) -> None:
         block("a", "12345678\n") + block("b", "1234567\n") + block("c", "12345\n")
         + block("d", "123\n") + block("e", "") + block("f", "") + block("g", "")
     )  # fmt: skip
-    assert verdicts(desk.take(document, limits)) == [
+    assert verdicts(desk.ingest(document, limits)) == [
         "rejected:too_large", "written", "rejected:too_large", "written", "rejected:too_many",
         "rejected:too_many",
     ]  # fmt: skip
@@ -97,12 +94,12 @@ def test_limits(desk: Desk) -> None:
 
 
 def test_an_empty_file_has_the_hash_of_nothing(desk: Desk) -> None:
-    (artifact,) = desk.take(block("a", "")).manifest.artifacts
+    (artifact,) = desk.ingest(block("a", "")).manifest.artifacts
     assert (artifact.bytes, artifact.sha256) == (0, hashlib.sha256(b"").hexdigest())
 
 
 def test_the_bytes_are_written_as_they_are(desk: Desk) -> None:
-    desk.take(b"```text file=a\r\n\xff\r\n\x0b \n```\r\n")
+    desk.ingest(b"```text file=a\r\n\xff\r\n\x0b \n```\r\n")
     assert desk.files() == {"a": b"\xff\r\n\x0b \n"}
 
 
@@ -110,12 +107,12 @@ def test_a_second_name_of_a_file_outside_is_left_alone(desk: Desk) -> None:
     outside = desk.home / "outside"
     outside.write_text("mine")
     os.link(outside, desk.folder / "a")
-    assert verdicts(desk.take(block("a"))) == ["rejected:hardlink"]
+    assert verdicts(desk.ingest(block("a"))) == ["rejected:hardlink"]
     assert outside.read_text() == "mine"
 
 
 def test_a_workspace_prefix_is_taken_as_written(desk: Desk) -> None:
-    done = desk.take(block("workspace/a.txt"))
+    done = desk.ingest(block("workspace/a.txt"))
     assert done.manifest.artifacts[0].workspace_path == "workspace/workspace/a.txt"
     assert levels(done) == [("IngestWritten", "info")]
 
@@ -134,35 +131,9 @@ def test_a_workspace_prefix_is_taken_as_written(desk: Desk) -> None:
     ],
 )
 def test_no_secret_is_told(desk: Desk, document: str) -> None:
-    done = desk.take(document, known={"API_KEY": "tr0ub4dor-and-3"})
+    done = desk.ingest(document, known={"API_KEY": "tr0ub4dor-and-3"})
     (artifact,) = done.manifest.artifacts
     assert artifact.status != "written"
     assert desk.files() == {}
     assert b"tr0ub4dor" not in encode(done.manifest)
     assert b"tr0ub4dor" not in b"".join(encode(fact) for fact in done.facts)
-
-
-@pytest.mark.req("I-08")
-def test_nothing_to_ingest_is_a_warning(desk: Desk) -> None:
-    done = desk.take("Nothing here.\n")
-    assert levels(done) == [("IngestSkipped", "warning")]
-    assert told(done, IngestSkipped).count == 0
-    assert done.manifest.summary.total_blocks == 0
-
-
-@pytest.mark.req("I-08")
-def test_each_kind_of_ending_has_its_event_and_level(desk: Desk) -> None:
-    done = desk.take(GOOD + "```python\nx\n```\n" + block("../x"))
-    assert levels(done) == [
-        ("IngestWritten", "info"), ("IngestSkipped", "warning"), ("IngestRejected", "error"),
-    ]  # fmt: skip
-    for fact in done.facts:
-        assert fact.traits.decision is False
-        assert msgspec.json.decode(encode(fact), type=type(fact)) == fact
-
-
-def test_an_event_tells_of_so_many_blocks_and_the_manifest_of_all(desk: Desk) -> None:
-    done = desk.take("```python\nx\n```\n" * (NOTES + 5))
-    skipped = told(done, IngestSkipped)
-    assert (skipped.count, len(skipped.blocks)) == (NOTES + 5, NOTES)
-    assert len(done.manifest.artifacts) == NOTES + 5

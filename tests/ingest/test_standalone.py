@@ -9,18 +9,18 @@ import pytest
 
 from custody.errors import PathRefused, StorageFailed, UsageError
 from custody.ingest import standalone
-from custody.ingest.standalone import Intaken, ingest_file
+from custody.ingest.standalone import IngestedFile, ingest_file
 from custody.model.layout import INGEST_MANIFEST
 from support.hostile import picture
 from support.ingesting import GOOD, block
 
 
-def take(folder: Path, document: str) -> Intaken:
+def take(folder: Path, document: str) -> IngestedFile:
     (folder / "doc.md").write_text(document)
     return ingest_file(f"{folder}/doc.md", str(folder))
 
 
-def verdicts(taken: Intaken) -> list[str]:
+def verdicts(taken: IngestedFile) -> list[str]:
     return [f"{row.status}:{row.reason}".rstrip(":") for row in taken.manifest.artifacts]
 
 

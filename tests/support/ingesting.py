@@ -1,22 +1,60 @@
-"""A stage that takes documents in, and somebody else's files beside it."""
+"""A stage whose documents are ingested, and somebody else's files beside it."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 from custody.checks.guards.secrets import Redactor
 from custody.executors import Stage
-from custody.ingest.service import Ingested, ingest
-from custody.model.ingest import IngestLimits, IngestSource
-from custody.model.ingest_event import IngestFact
+from custody.ingest.answer import ingest_answer
+from custody.model.evidence import Evidence
+from custody.model.ingest import IngestLimits, IngestManifest
+from custody.model.ingest_event import (
+    AnyIngestFact,
+    IngestFact,
+    IngestRejected,
+    IngestSkipped,
+    IngestWritten,
+)
+from custody.model.layout import INGEST_MANIFEST
+from custody.model.record import decode
+from custody.model.request import Ack
 from custody.sandbox.stage import StageSandbox
+from custody.store.rundir import RunDirectory
 from support.workspaces import Site
 
+STATUSES: dict[type[IngestFact], str] = {
+    IngestWritten: "written",
+    IngestSkipped: "skipped",
+    IngestRejected: "rejected",
+}
 GOOD = "```python file=src/good.py\nx = 1\n```\n"
 
 
+class Done(NamedTuple):
+    """An answer that was ingested, and the facts of it."""
+
+    run: RunDirectory
+    ack: Ack
+    facts: tuple[AnyIngestFact, ...]
+
+    @property
+    def evidence(self) -> Evidence | None:
+        """The manifest's file, if it could be written."""
+        return next(
+            (item for item in self.ack.evidence if item.path.endswith(INGEST_MANIFEST)), None
+        )
+
+    @property
+    def manifest(self) -> IngestManifest:
+        """The manifest as it was written."""
+        assert self.evidence is not None
+        return decode(self.run.read_evidence(self.evidence), IngestManifest, where="")
+
+
 class Desk:
-    """Takes documents into the workspace of one run."""
+    """Ingests documents into the workspace of one run."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -44,20 +82,38 @@ class Desk:
             tell=lambda _fact: None,
         )
 
-    def take(
+    def answer(self, document: bytes, path: str = "docs/single_r1.md") -> Ack:
+        """Return what a stage answers that has written a document."""
+        kept = Evidence(path=path, sha256=self.run.blobs.put(document), bytes=len(document))
+        return Ack(request_id="write/1.1", status="ok", evidence=(kept,))
+
+    def ingest(
         self,
         document: str | bytes,
         limits: IngestLimits | None = None,
         known: dict[str, str] | None = None,
-    ) -> Ingested:
-        """Take one document in."""
-        return ingest(
-            document.encode("utf-8", "surrogatepass") if isinstance(document, str) else document,
-            self.stage(),
-            source=IngestSource(mode="single", doc_path="docs/single_r1.md"),
+    ) -> Done:
+        """Ingest one document in the next attempt."""
+        data = document.encode("utf-8", "surrogatepass") if isinstance(document, str) else document
+        return self.ingest_answer(self.answer(data), self.stage(), limits, known)
+
+    def ingest_answer(
+        self,
+        ack: Ack,
+        stage: Stage,
+        limits: IngestLimits | None = None,
+        known: dict[str, str] | None = None,
+    ) -> Done:
+        """Ingest the document of an answer."""
+        ack, facts = ingest_answer(
+            ack,
+            stage,
+            limits or IngestLimits(),
+            mode="single",
+            allowlist=None,
             redactor=Redactor(known or {}),
-            limits=limits,
         )
+        return Done(self.run, ack, facts)
 
     def files(self) -> dict[str, bytes]:
         """Return what stands in the workspace."""
@@ -68,11 +124,20 @@ class Desk:
         }
 
 
-def verdicts(done: Ingested) -> list[str]:
-    """Return what became of each block: ``written``, or status and reason."""
-    return [
-        f"{artifact.status}:{artifact.reason}".rstrip(":") for artifact in done.manifest.artifacts
-    ]
+def verdicts(done: Done) -> list[str]:
+    """Return what became of each block, as facts and manifest agree: status, and reason if any."""
+    facts = [fact for fact in done.facts if isinstance(fact, IngestFact)]
+    found = {
+        note.index: f"{STATUSES[type(fact)]}:{note.reason}".rstrip(":")
+        for fact in facts
+        for note in fact.blocks
+    }
+    told_of = [found[index] for index in sorted(found)]
+    if done.evidence is not None:
+        assert told_of == [
+            f"{row.status}:{row.reason}".rstrip(":") for row in done.manifest.artifacts
+        ]
+    return told_of
 
 
 def block(path: str, content: str = "x = 1\n", lang: str = "text") -> str:
@@ -80,12 +145,12 @@ def block(path: str, content: str = "x = 1\n", lang: str = "text") -> str:
     return f"```{lang} file={path}\n{content}```\n"
 
 
-def levels(done: Ingested) -> list[tuple[str, str]]:
-    """Return each fact of an intake, and its level."""
+def levels(done: Done) -> list[tuple[str, str]]:
+    """Return each fact, and its level."""
     return [(type(fact).__name__, fact.traits.level) for fact in done.facts]
 
 
-def told(done: Ingested, kind: type[IngestFact]) -> IngestFact:
+def told(done: Done, kind: type[IngestFact]) -> IngestFact:
     """Return the one fact of a kind."""
     (fact,) = [fact for fact in done.facts if isinstance(fact, kind)]
     return fact

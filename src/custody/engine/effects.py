@@ -145,11 +145,11 @@ class Effects:
     def _ingest(
         self, asked: Asked, ack: Ack, stage: Stage, diff: WorkspaceDiff, tell: Told
     ) -> tuple[Ack, WorkspaceDiff]:
-        """Take in the document, where that is asked for; return what has changed by then."""
+        """Ingest the document, where that is asked for; return what has changed by then."""
         limits = ingest_of(asked.request)
         if limits is None:
             return ack, diff
-        from custody.ingest.service import ingest_answer
+        from custody.ingest.answer import ingest_answer
 
         ack, facts = ingest_answer(
             ack,
@@ -161,7 +161,7 @@ class Effects:
         )
         for fact in facts:
             tell(fact)
-        # An answer that is taken in has changed nothing else, or it would have been refused.
+        # An answer that is ingested has changed nothing else, or it would have been refused.
         return ack, replace(diff, changes=self._workspace.capture()) if facts else diff
 
     def _prepare(self, asked: Asked, tell: Callable[[AnyFact], None]) -> Work:

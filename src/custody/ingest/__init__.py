@@ -1,1 +1,5 @@
-"""Files out of documents: fenced blocks are found, judged one by one, and written."""
+"""Ingest: the fenced blocks of a document become files.
+
+`fences` reads the blocks, `blocks` writes those that may be written, `document` makes the manifest
+and the facts of what became of them. `answer` ingests what a stage wrote, `standalone` a file.
+"""

@@ -1,4 +1,4 @@
-"""A document that no run wrote is taken in: its blocks become new files of ``workspace/``.
+"""Ingest a document that no run wrote: its blocks become new files of ``workspace/``.
 
 The same rules hold as in a run, and one more: nothing that is there is replaced, because nothing
 would keep it.
@@ -10,7 +10,7 @@ import os
 
 from custody.checks.guards.secrets import redactor_for
 from custody.errors import PathRefused, UsageError
-from custody.ingest.service import take_in
+from custody.ingest.document import ingest
 from custody.model import layout
 from custody.model.ingest import IngestLimits, IngestManifest, IngestSource
 from custody.model.record import Record, encode_pretty
@@ -21,8 +21,8 @@ MANIFESTS_LIMIT = 10_000
 """Most manifests that one folder holds."""
 
 
-class Intaken(Record, frozen=True):
-    """What came of the document."""
+class IngestedFile(Record, frozen=True):
+    """What came of a document, and where that is written down."""
 
     manifest: IngestManifest
     path: str
@@ -47,8 +47,8 @@ class NewFiles:
         return ""
 
 
-def ingest_file(document: str, project: str) -> Intaken:
-    """Take in the document in a file; the manifest is put into the folder ``project``.
+def ingest_file(document: str, project: str) -> IngestedFile:
+    """Ingest the document in a file; the manifest is put into the folder ``project``.
 
     Raises `UsageError` for the folder of a run, and `StorageFailed` when the document cannot be
     read or the manifest cannot be written.
@@ -62,15 +62,15 @@ def ingest_file(document: str, project: str) -> Intaken:
         folder.make_dirs(layout.WORKSPACE)
         doc_path = redactor.redact(os.path.relpath(document, project))[0]
         with folder.sub(layout.WORKSPACE) as root:
-            taken = take_in(
+            done = ingest(
                 data,
                 NewFiles(root),
                 source=IngestSource(kind="cli", doc_path=doc_path),
                 redactor=redactor,
                 limits=IngestLimits(),
             )
-        path = _put_manifest(folder, encode_pretty(taken.manifest))
-    return Intaken(manifest=taken.manifest, path=path, problems=taken.failures)
+        path = _put_manifest(folder, encode_pretty(done.manifest))
+    return IngestedFile(manifest=done.manifest, path=path, problems=done.failures)
 
 
 def _put_manifest(folder: Root, data: bytes) -> str:

@@ -10,7 +10,7 @@ from custody.cli import options as declare
 from custody.cli.result import Arguments, Line, Result, Tone
 
 if TYPE_CHECKING:
-    from custody.ingest.standalone import Intaken
+    from custody.ingest.standalone import IngestedFile
     from custody.model.ingest import ArtifactStatus
 
 ABOUT = (
@@ -34,7 +34,7 @@ def arguments(parser: Arguments) -> None:
 
 
 def execute(options: Namespace) -> Result:
-    """Take the document in."""
+    """Ingest the document."""
     from custody import api
 
     done = api.ingest(options.document, project=options.project)
@@ -42,7 +42,7 @@ def execute(options: Namespace) -> Result:
     return Result(data=done, text=_lines(done), status="FAIL" if wrong else "PASS")
 
 
-def _lines(done: Intaken) -> Iterator[Line]:
+def _lines(done: IngestedFile) -> Iterator[Line]:
     for block in done.manifest.artifacts:
         where = block.workspace_path or block.declared_file or f"block {block.index + 1}"
         reason = f"  ({block.reason})" if block.reason else ""

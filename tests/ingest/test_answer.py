@@ -1,4 +1,4 @@
-"""A document's blocks become files, or it is told why not; whatever happens, nothing is raised."""
+"""The document of an answer is ingested; whatever happens is told, and nothing is raised."""
 
 from __future__ import annotations
 
@@ -13,20 +13,16 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from custody.checks.guards.secrets import Redactor
-from custody.ingest.service import ingest
-from custody.model.ingest import (
-    Artifact,
-    IngestManifest,
-    IngestSource,
-)
+from custody.model.evidence import Evidence
+from custody.model.ingest import Artifact
 from custody.model.ingest_event import (
     IngestFailed,
     IngestWritten,
 )
 from custody.model.layout import INGEST_MANIFEST
-from custody.model.record import decode
+from custody.model.request import Ack
 from support.hostile import picture
 from support.ingesting import GOOD, Desk, block, levels, told, verdicts
 
@@ -36,7 +32,7 @@ MANY = "".join(block(f"many/{number}", "x\n") for number in range(20))
 
 @pytest.mark.req("I-03", "I-07")
 def test_a_block_becomes_a_file_and_the_manifest_says_so(desk: Desk) -> None:
-    done = desk.take(f"Here it is.\n\n{GOOD}\nDone.\n")
+    done = desk.ingest(f"Here it is.\n\n{GOOD}\nDone.\n")
     data = b"x = 1\n"
     assert desk.files() == {"src/good.py": data}
     assert done.manifest.artifacts == (
@@ -56,12 +52,11 @@ def test_a_block_becomes_a_file_and_the_manifest_says_so(desk: Desk) -> None:
 
 @pytest.mark.req("I-07")
 def test_the_manifest_has_exactly_the_documented_fields(desk: Desk) -> None:
-    done = desk.take(GOOD + block("../x") + "```\n```\n")
+    done = desk.ingest(GOOD + block("../x") + "```\n```\n")
     assert done.evidence is not None
     assert done.evidence.path.endswith(f"/{INGEST_MANIFEST}")
     data = desk.run.read_evidence(done.evidence)
     assert hashlib.sha256(data).hexdigest() == done.evidence.sha256
-    assert decode(data, IngestManifest, where="") == done.manifest
     read = msgspec.json.decode(data)
     assert list(read) == [
         "version", "run_id", "node_id", "source", "artifacts", "summary", "ts",
@@ -80,7 +75,7 @@ def test_the_manifest_has_exactly_the_documented_fields(desk: Desk) -> None:
 def test_what_stood_there_is_kept_as_a_blob(desk: Desk) -> None:
     (desk.folder / "run.sh").write_bytes(b"old\n")
     (desk.folder / "run.sh").chmod(0o755)
-    (note,) = told(desk.take(block("run.sh", "new\n")), IngestWritten).blocks
+    (note,) = told(desk.ingest(block("run.sh", "new\n")), IngestWritten).blocks
     assert desk.run.blobs.get(note.replaced) == b"old\n"
     assert desk.files() == {"run.sh": b"new\n"}
     assert (desk.folder / "run.sh").stat().st_mode & 0o777 == 0o755
@@ -102,9 +97,9 @@ class TestFailOpen:
     def test_a_full_disk(self, desk: Desk) -> None:
         stage = desk.stage()
         document = (block("a", "x" * 200 + "\n") + block("b", "fits\n") + MANY).encode()
-        source = IngestSource(doc_path="docs/a.md")
+        ack = desk.answer(document)
         with no_space(100):
-            done = ingest(document, stage, source=source, redactor=Redactor({}))
+            done = desk.ingest_answer(ack, stage)
         assert verdicts(done)[:2] == ["rejected:storage", "written"]
         assert desk.files()["b"] == b"fits\n"
         assert done.evidence is None
@@ -118,23 +113,40 @@ class TestFailOpen:
     def test_a_manifest_that_cannot_be_put_there(self, desk: Desk) -> None:
         stage = desk.stage()
         (Path(desk.run.path) / stage.folder.path / INGEST_MANIFEST).mkdir(parents=True)
-        source = IngestSource(doc_path="docs/a.md")
-        done = ingest((GOOD + MANY).encode(), stage, source=source, redactor=Redactor({}))
+        done = desk.ingest_answer(desk.answer((GOOD + MANY).encode()), stage)
         assert set(verdicts(done)) == {"written"}
         assert levels(done) == [("IngestWritten", "info"), ("IngestFailed", "error")]
 
     def test_a_manifest_that_cannot_be_said(self, desk: Desk) -> None:
-        source = IngestSource(doc_path="docs/\ud800.md")
-        done = ingest(GOOD.encode(), desk.stage(), source=source, redactor=Redactor({}))
+        done = desk.ingest_answer(desk.answer(GOOD.encode(), "docs/\ud800.md"), desk.stage())
         assert desk.files() == {"src/good.py": b"x = 1\n"}
         assert levels(done) == [("IngestWritten", "info"), ("IngestFailed", "error")]
 
     def test_a_workspace_that_is_gone(self, desk: Desk) -> None:
         stage = desk.stage()
         desk.workspace.root.close()
-        source = IngestSource(doc_path="docs/a.md")
-        done = ingest(GOOD.encode(), stage, source=source, redactor=Redactor({}))
+        done = desk.ingest_answer(desk.answer(GOOD.encode()), stage)
         assert verdicts(done) == ["rejected:storage"]
+
+    def test_a_document_that_is_lost(self, desk: Desk) -> None:
+        lost = Evidence(path="docs/a.md", sha256="0" * 64, bytes=3)
+        done = desk.ingest_answer(
+            Ack(request_id="write/1.1", status="ok", evidence=(lost,)), desk.stage()
+        )
+        assert levels(done) == [("IngestFailed", "error")]
+        assert done.ack.evidence == (lost,)
+
+
+def test_an_answer_that_failed_is_left_as_it_is(desk: Desk) -> None:
+    ack = replace(desk.answer(GOOD.encode()), status="failed")
+    done = desk.ingest_answer(ack, desk.stage())
+    assert (done.ack, done.facts, desk.files()) == (ack, (), {})
+
+
+def test_an_answer_without_a_document_is_left_as_it_is(desk: Desk) -> None:
+    ack = Ack(request_id="write/1.1", status="ok")
+    done = desk.ingest_answer(ack, desk.stage())
+    assert (done.ack, done.facts) == (ack, ())
 
 
 paths = st.one_of(
@@ -171,7 +183,7 @@ def test_no_input_writes_outside_or_raises(desk: Desk, document: bytes) -> None:
     if not (desk.folder / "link").exists():
         (desk.folder / "link").symlink_to(outside)
     before = picture(desk.home, leave_out=("runs",))
-    done = desk.take(document)
+    done = desk.ingest(document)
     assert picture(desk.home, leave_out=("runs",)) == before
     assert set(os.listdir(desk.run.path)) <= {"workspace", "blobs", "nodes"}
     assert not [fact for fact in done.facts if isinstance(fact, IngestFailed)]
