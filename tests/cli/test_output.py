@@ -19,7 +19,7 @@ def test_errors_are_json_on_request(capsys: pytest.CaptureFixture[str]) -> None:
     assert printed.err == ""
     error = json.loads(printed.out)
     assert error["error_type"] == "USAGE"
-    assert error["what"] == "no schema is called 'nothing'"
+    assert error["what"] == "no schema named 'nothing'"
     assert error.keys() == {"error_type", "what", "where", "hint", "code"}
 
 
@@ -59,7 +59,7 @@ def test_an_answer_that_cannot_be_written_is_a_failure(sample: Shell) -> None:
     ):
         _out, err = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert "error: the answer could not be written: No space left on device" in err
+    assert "error: the output could not be written: No space left on device" in err
 
 
 def test_closed_streams_are_no_error(sample: Shell) -> None:

@@ -49,7 +49,7 @@ def test_manifests_do_not_go_on_for_ever(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(standalone, "MANIFESTS_LIMIT", 3)
     for _ in range(2):
         take(tmp_path, "")
-    with pytest.raises(UsageError, match="3 manifests are there"):
+    with pytest.raises(UsageError, match="already has 2 manifests"):
         take(tmp_path, "")
 
 

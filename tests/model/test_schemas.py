@@ -23,7 +23,7 @@ def test_every_fact_has_one() -> None:
 
 
 def test_an_unknown_name_is_told_with_those_that_are_known() -> None:
-    with pytest.raises(UsageError, match="no schema is called 'nothing'") as refused:
+    with pytest.raises(UsageError, match="no schema named 'nothing'") as refused:
         json_schema("nothing")
     assert "manifest" in refused.value.hint
 

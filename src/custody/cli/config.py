@@ -66,9 +66,10 @@ def _settings(file: str, table: tuple[str, ...]) -> dict[str, str]:
     for key, value in found.items():
         if key not in DEFAULTS:
             hint = f"known: {', '.join(DEFAULTS)}"
-            raise MalformedDocument("key", f"no setting is called {key!r}", where=where, hint=hint)
+            raise MalformedDocument("key", f"no setting named {key!r}", where=where, hint=hint)
         if not isinstance(value, str):
-            raise MalformedDocument("type", f"{key} must be a string", where=where)
+            hint = "put quotes around the value"
+            raise MalformedDocument("type", f"{key} must be a string", where=where, hint=hint)
     return found
 
 

@@ -108,5 +108,6 @@ def accept_change(parser: Arguments) -> None:
         "--accept-pipeline-change",
         dest="accept_change",
         action="store_true",
-        help="go on although the pipeline has changed; unchanged finished stages are kept",
+        help="continue although the pipeline has changed; finished stages that did not change are "
+        "kept",
     )

@@ -150,7 +150,7 @@ def _write(stream: TextIO | None, texts: Iterable[str | bytes]) -> OSError | Non
 def _refuse_lost(error: OSError | None) -> None:
     if error is not None:
         raise StorageFailed(
-            f"the answer could not be written: {error.strerror}", where="standard output"
+            f"the output could not be written: {error.strerror}", where="standard output"
         )
 
 

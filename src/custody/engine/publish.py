@@ -155,7 +155,7 @@ def _write(root: Root, run: RunDirectory, offer: _Offer, *, there: bool) -> None
 def _open(folder: str, run: str) -> Root:
     """Open the folder, made where it is missing."""
     if lies_in(folder, run):
-        raise Refused("publish", "a run is not published into itself", where=folder)
+        raise Refused("publish", "a run cannot be published into its own directory", where=folder)
     make_folder(folder)
     return Root.open(folder)
 

@@ -96,7 +96,7 @@ def refuse_lost_lines(history: History, recovery: Recovery) -> None:
 def _refuse_lines_beyond_the_end(history: History) -> None:
     if history.beyond_end:
         where = f"{history.run.path}/{layout.EVENTS}:{history.beyond_end + 1}"
-        raise JournalBroken("head_mismatch", "it stands after the run's end", where=where)
+        raise JournalBroken("head_mismatch", "a line stands after the run's end", where=where)
 
 
 def _current_pipeline(

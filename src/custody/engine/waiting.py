@@ -91,8 +91,8 @@ def named(request: str, found: list[Waiting]) -> Waiting:
         return named[0]
     if named:
         runs = ", ".join(f"{one.run_id}/{one.request_id}" for one in named)
-        raise RunNotFound(f"{request!r} waits in several runs", hint=f"say which: {runs}")
-    raise RunNotFound(f"nothing called {request!r} waits", hint="`custody inbox` lists what does")
+        raise RunNotFound(f"{request!r} is waiting in several runs", hint=f"say which: {runs}")
+    raise RunNotFound(f"no request {request!r} is waiting", hint="`custody inbox` lists them")
 
 
 def _is_answered(run: RunDirectory, path: str) -> bool:

@@ -71,7 +71,8 @@ class StageWorkspace:
             raise failure(error, self.root.path) from error
         if disk.f_bavail * disk.f_frsize < size + RESERVE:
             raise StorageFailed(
-                "what is left of the disk is kept for the run's record", where=self.root.path
+                "the disk is almost full, and the rest is kept for the run's record",
+                where=self.root.path,
             )
 
 

@@ -57,7 +57,7 @@ def ingest_file(document: str, project: str) -> IngestedFile:
     redactor = redactor_for(os.environ)
     with Root.open(project) as folder:
         if folder.exists(layout.EVENTS):
-            what = "it is the folder of a run, whose workspace only its stages change"
+            what = "it is the folder of a run, and only stages change a run's workspace"
             raise UsageError(what, where=project, hint="choose another folder")
         folder.make_dirs(layout.WORKSPACE)
         doc_path = redactor.redact(os.path.relpath(document, project))[0]
@@ -88,4 +88,5 @@ def _put_manifest(folder: Root, data: bytes) -> str:
                 raise
         else:
             return name
-    raise UsageError(f"{MANIFESTS_LIMIT} manifests are there", where=folder.path)
+    what = f"the folder already has {MANIFESTS_LIMIT - 1} manifests"
+    raise UsageError(what, where=folder.path, hint="choose another folder")

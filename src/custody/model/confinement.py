@@ -48,7 +48,7 @@ class Confined(Record, frozen=True, omit_defaults=True):
     reached: tuple[str, ...] = ()
     """Those of them that were."""
     refused: tuple[str, ...] = ()
-    """Servers that were asked for in vain."""
+    """Servers that were asked for and refused."""
     hidden: tuple[str, ...] = ()
     """Paths of the workspace that could not be seen."""
     changeable: tuple[str, ...] = ("",)

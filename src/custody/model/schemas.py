@@ -34,5 +34,5 @@ SCHEMAS: dict[str, type[Record]] = {
 def json_schema(name: str) -> dict[str, Any]:
     """Return the JSON Schema of the file or event called ``name``."""
     if name not in SCHEMAS:
-        raise UsageError(f"no schema is called {name!r}", hint=f"known: {', '.join(SCHEMAS)}")
+        raise UsageError(f"no schema named {name!r}", hint=f"known: {', '.join(SCHEMAS)}")
     return msgspec.json.schema(SCHEMAS[name])

@@ -9,7 +9,7 @@ a fact that exists, and the line after it names its hash. Codes of `JournalBroke
     job_mismatch   the line belongs to another run
     schema         of a version that is not known here, or not that of the lines before
     genesis        the first line does not begin a run
-    torn           the last line has no end
+    torn           the last line does not end with a newline
     empty          there is no line
     head_mismatch  the journal does not end where it is said to
 
@@ -119,9 +119,11 @@ class Chain:
             if found.heard is not None and self._blamed != self.count:
                 yield Link(*found.heard, found.raw, found.digest)
         if self._lines.torn:
-            yield JournalBroken("torn", "the last line has no end", line=self.count + 1)
+            yield JournalBroken(
+                "torn", "the last line does not end with a newline", line=self.count + 1
+            )
         elif self.count == 0:
-            yield JournalBroken("empty", "there is no line in it")
+            yield JournalBroken("empty", "the journal is empty")
 
     def _take(self) -> _Read | None:
         return self._ahead.popleft() if self._ahead else next(self._source, None)

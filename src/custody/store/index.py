@@ -61,7 +61,7 @@ def find_run(name: str, runsdir: str) -> str:
     if name == LAST:
         rows = [row for row in list_runs(runsdir) if row.status != BROKEN]
         if not rows:
-            raise RunNotFound("there is no run yet", where=runsdir)
+            raise RunNotFound("there are no runs yet", where=runsdir)
         return rows[-1].path
     if os.sep in name or name in {os.curdir, os.pardir}:
         return _found(os.path.abspath(name))

@@ -43,7 +43,8 @@ def encoded(fact: AnyFact) -> bytes:
         data = _encode(capped(fact))
         if len(data) > LINE_LIMIT:
             raise MalformedDocument(
-                "too_large", f"{type(fact).__name__} has {len(data)} bytes; {LINE_LIMIT} is most"
+                "too_large",
+                f"{type(fact).__name__} has {len(data)} bytes; the limit is {LINE_LIMIT}",
             )
     return data
 

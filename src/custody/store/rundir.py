@@ -84,7 +84,7 @@ class RunDirectory:
         try:
             root = Root.open(path, resolver=own)
         except PathRefused as refused:
-            raise RunNotFound(f"no run directory: {refused.what}", where=path) from refused
+            raise RunNotFound(f"not a run directory: {refused.what}", where=path) from refused
         try:
             run = cls(root, _run_id(root))
             if write:
@@ -274,7 +274,7 @@ class _Named(msgspec.Struct):
 def _run_id(root: Root) -> str:
     """Return the id that the manifest gives, or the folder's name where that cannot be read."""
     if not root.exists(layout.EVENTS):
-        raise RunNotFound(f"it is no run directory: {layout.EVENTS} is missing", where=root.path)
+        raise RunNotFound(f"not a run directory: {layout.EVENTS} is missing", where=root.path)
     try:
         return msgspec.json.decode(root.read(layout.MANIFEST), type=_Named).run_id
     except (PathRefused, msgspec.MsgspecError, UnicodeError):

@@ -143,7 +143,7 @@ class Take:
     def _keep(self, descriptor: int, path: str) -> Taken:
         state = os.fstat(descriptor)
         if not stat.S_ISREG(state.st_mode):
-            raise PathRefused("changed_during_read", "it was a file a moment ago")
+            raise PathRefused("changed_during_read", "it is not a regular file any more")
         if state.st_size > IN_MEMORY:
             return _as_taken(path, self._keep_large(descriptor, state), state)
         data = files.read_exactly(descriptor, state.st_size)

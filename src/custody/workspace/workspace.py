@@ -195,7 +195,7 @@ class Workspace:
             restored.update(entry.path for pair in difference.values() for entry in pair if entry)
             restoration.put_back(self.root, difference, self.expected)
         raise StorageFailed(
-            "it does not stay as it was put back",
+            "it keeps changing while it is restored",
             where=f"{self.path}/{min(difference)}",
             hint="does another program write there?",
         )

@@ -16,5 +16,5 @@ def test_runs_are_listed_the_newest_last(sample: Shell) -> None:
 
 
 def test_no_runs_yet(custody: Shell) -> None:
-    assert custody("runs").out == "there is no run yet\n"
+    assert custody("runs").out == "there are no runs yet\n"
     assert custody("runs", "--json").data == {"runs": []}

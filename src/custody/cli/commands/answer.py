@@ -11,8 +11,8 @@ from custody.cli.result import Arguments, Line, Result
 from custody.errors import UsageError
 
 ABOUT = (
-    "Answer what a run waits for, once: an answer is never replaced. The run goes on with it when\n"
-    "it is resumed. REQUEST is what `custody inbox` lists, or NODE/VISIT.ATTEMPT where unique."
+    "Answer what a run waits for, once: an answer is never replaced. The run continues with it\n"
+    "when it is resumed. REQUEST is what `custody inbox` lists, or NODE/VISIT.ATTEMPT where unique."
 )
 EXAMPLES = (
     "custody answer review/1.1 --file answer.md",
@@ -23,7 +23,7 @@ TEMPLATE = "\n# Write the answer above this line; what stands below it is not pa
 
 def arguments(parser: Arguments) -> None:
     """Declare the arguments."""
-    parser.add_argument("request", metavar="REQUEST", help="what is answered")
+    parser.add_argument("request", metavar="REQUEST", help="the request to answer")
     file = parser.add_argument(
         "--file",
         metavar="FILE",

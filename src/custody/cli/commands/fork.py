@@ -17,9 +17,12 @@ EXAMPLES = ("custody fork last fix --agent fake:other_answers.json",)
 def arguments(parser: Arguments) -> None:
     """Declare the arguments."""
     declare.run(parser)
-    parser.add_argument("node", metavar="NODE", help="the first stage that is run anew")
+    parser.add_argument("node", metavar="NODE", help="the first stage that is run again")
     parser.add_argument(
-        "--run-id", metavar="ID", default="", help="name of the new run (default: made up)"
+        "--run-id",
+        metavar="ID",
+        default="",
+        help="name of the new run (default: made from the time)",
     )
     declare.agent(parser, "that of the other run")
     declare.verbose(parser)

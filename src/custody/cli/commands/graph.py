@@ -10,8 +10,8 @@ from custody.cli.result import Arguments, Line, Result
 from custody.errors import UsageError
 
 ABOUT = (
-    "Draw a pipeline: as text, as DOT in one form of many, or as SVG, for which `dot` of\n"
-    "Graphviz must be installed. With -o the ending of the file says which."
+    "Draw a pipeline as text, as DOT in its normal form, or as SVG, for which `dot` of Graphviz\n"
+    "must be installed. With -o the extension of the file chooses the format."
 )
 EXAMPLES = ("custody graph pipeline.dot", "custody graph pipeline.dot -o pipeline.svg")
 FORMATS = ("text", "dot", "svg")
@@ -23,10 +23,10 @@ def arguments(parser: Arguments) -> None:
     """Declare the arguments."""
     declare.pipeline(parser)
     parser.add_argument(
-        "--format", choices=FORMATS, default="", help="what to draw (default: text, with -o svg)"
+        "--format", choices=FORMATS, default="", help="default: text; with -o by its extension"
     )
     output = parser.add_argument(
-        "-o", "--output", metavar="FILE", default="", help="write it there, in place of what is"
+        "-o", "--output", metavar="FILE", default="", help="file to write, replaced if it exists"
     )
     output.complete = declare.FILE
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 ABOUT = (
     "Write the fenced files of a document that no run wrote into `workspace/` of a folder, by the\n"
-    "same rules as a run does. A file that is there is never replaced. What became of every block\n"
+    "same rules as a run does. An existing file is never replaced. What became of every block\n"
     "is in `ingest.manifest.json` of that folder. The exit code is 1 when a block was rejected."
 )
 EXAMPLES = ("custody ingest answer.md", "custody ingest answer.md --project site --json")
@@ -28,7 +28,10 @@ def arguments(parser: Arguments) -> None:
     document = parser.add_argument("document", metavar="DOC", help="a Markdown file")
     document.complete = declare.FILE
     project = parser.add_argument(
-        "--project", metavar="DIR", default=".", help="folder of `workspace/` (default: this one)"
+        "--project",
+        metavar="DIR",
+        default=".",
+        help="folder that has, or gets, `workspace/` (default: .)",
     )
     project.complete = declare.FOLDER
 

@@ -19,7 +19,7 @@ FILES = ("pipeline.dot", "answers.json", "custody.toml")
 def arguments(parser: Arguments) -> None:
     """Declare the arguments."""
     folder = parser.add_argument(
-        "folder", metavar="DIR", nargs="?", default=".", help="where (default: the current folder)"
+        "folder", metavar="DIR", nargs="?", default=".", help="folder (default: the current one)"
     )
     folder.complete = declare.FOLDER
 

@@ -18,7 +18,7 @@ def arguments(parser: Arguments) -> None:
     """Declare the arguments."""
     declare.run(parser)
     parser.add_argument(
-        "-f", "--follow", action="store_true", help="go on printing until the run has ended"
+        "-f", "--follow", action="store_true", help="keep printing until the run has ended"
     )
 
 

@@ -8,8 +8,8 @@ from custody.cli import options as declare
 from custody.cli.result import Arguments, Result
 
 ABOUT = (
-    "Go on with a run that was interrupted or cut off. Finished stages are not run again, and\n"
-    "the workspace is put back to what the journal says. A run that has ended stays as it is."
+    "Continue a run that was interrupted. Finished stages are not run again, and the workspace is\n"
+    "restored to what the journal says. A run that has ended is left as it is."
 )
 EXAMPLES = (
     "custody resume last",
@@ -24,7 +24,7 @@ def arguments(parser: Arguments) -> None:
         "--pipeline",
         metavar="PIPELINE",
         default="",
-        help="the pipeline it should be of; another than the run's own is refused",
+        help="the pipeline that the run should have; refused if it differs from the run's own",
     )
     pipeline.complete = declare.FILE
     declare.accept_change(parser)

@@ -29,7 +29,7 @@ def arguments(parser: Arguments) -> None:
     declare.new_run(
         parser,
         workdir="folder that is copied into the workspace; never written to (default: none)",
-        resume="go on with the run of that id if it exists",
+        resume="continue the run of that id if it exists",
     )
     declare.accept_change(parser)
     declare.agent(parser, "stub")

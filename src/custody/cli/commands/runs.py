@@ -26,7 +26,7 @@ def execute(options: Namespace) -> Result:
 
     rows = api.list_runs(config.setting("runsdir", options.runsdir))
     if not rows:
-        return Result(data={"runs": []}, text=[Line("there is no run yet")])
+        return Result(data={"runs": []}, text=[Line("there are no runs yet")])
     heading, *texts = table(
         ("run", "status", "pipeline", "started", "goal"),
         [

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 ABOUT = (
     "Run scenario scripts, or list what is wrong with them. Each is run with\n"
-    "SCENARIO_MODE=selftest first and, with --require-live or REQUIRE_LIVE=1, with live then.\n"
-    "A live failure that its surroundings explain (a key, the network, a quota) is `infra` and\n"
+    "SCENARIO_MODE=selftest and then, with --require-live or REQUIRE_LIVE=1, with live.\n"
+    "A live failure that the environment explains (a key, the network, a quota) is `infra` and\n"
     "ends with 86; any other is `product` and ends with the script's own code."
 )
 EXAMPLES = (

@@ -11,7 +11,7 @@ from custody.errors import UsageError
 
 ABOUT = (
     "Show how a run went, stage by stage; with a stage, everything about one attempt at it: the\n"
-    "prompt as it was sent, the response, the outcome, the changes, the ends of the streams."
+    "prompt as it was sent, the response, the outcome, the changes, the end of its output."
 )
 EXAMPLES = (
     "custody show last",
@@ -23,7 +23,7 @@ EXAMPLES = (
 def arguments(parser: Arguments) -> None:
     """Declare the arguments."""
     declare.run(parser)
-    parser.add_argument("node", metavar="NODE", nargs="?", default="", help="one stage of it")
+    parser.add_argument("node", metavar="NODE", nargs="?", default="", help="a stage of the run")
     parser.add_argument(
         "--attempt",
         metavar="VISIT.ATTEMPT",

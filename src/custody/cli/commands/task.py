@@ -46,7 +46,7 @@ def arguments(parser: Arguments) -> None:
     declare.new_run(
         parser,
         workdir="folder whose copy the agent may look at (default: none)",
-        resume="go on with the run of that id, whose task it keeps",
+        resume="continue the run of that id, with the task that it has",
     )
     declare.agent(parser, "none")
     declare.confinement(parser)
@@ -54,7 +54,7 @@ def arguments(parser: Arguments) -> None:
         "--reviewers",
         metavar="N",
         type=int,
-        help=f"how many review, of self_critique, 1 to {MOST_REVIEWERS} (default: 3)",
+        help=f"number of reviewers for self_critique, 1 to {MOST_REVIEWERS} (default: 3)",
     )
     declare.ingest(parser)
     publish = parser.add_argument(
@@ -106,7 +106,7 @@ def execute(options: Namespace) -> Result:
 
 
 def _refuse_other_mode(result: RunResult, mode: str) -> None:
-    """Refuse to go on with a run of another pipeline; the run has its own text of this one."""
+    """Refuse to continue a run of another pipeline; the run has its own text of this one."""
     pipeline = result.summary.pipeline
     if pipeline != mode:
         what = f"run {result.run_id} is of the pipeline {pipeline!r}, not {mode!r}"
@@ -128,7 +128,7 @@ def _variables(options: Namespace, *, goes_on: bool) -> dict[str, str]:
         if options.mode != "self_critique":
             raise UsageError(f"{options.mode} has no reviewers", hint="self_critique has")
         if not 1 <= options.reviewers <= MOST_REVIEWERS:
-            raise UsageError(f"--reviewers lies between 1 and {MOST_REVIEWERS}")
+            raise UsageError(f"--reviewers must be between 1 and {MOST_REVIEWERS}")
         found["reviewers"] = str(options.reviewers)
     return found
 
