@@ -285,11 +285,16 @@ def agents() -> dict[str, str]:
     return described()
 
 
-def doctor() -> Diagnosis:
-    """Return how well this machine can confine what a stage starts, and why not better."""
+def doctor(runsdir: str = DEFAULT_RUNSDIR) -> Diagnosis:
+    """Return how well runs in a folder can be confined on this machine, and why not better.
+
+    The folder counts: not every file system can carry a workspace at L3. One that is not there yet
+    is judged by the folder above it that is. Raises `StorageFailed` when nothing can be made there.
+    """
+    from custody.store.places import nearest_folder
     from custody.supervise.probe import Diagnosis, features, offered
 
-    return Diagnosis(offer=offered(), features=features())
+    return Diagnosis(offer=offered(nearest_folder(runsdir)), features=features())
 
 
 def scaffold(folder: str, files: Mapping[str, bytes]) -> tuple[str, ...]:

@@ -4,15 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from custody.cli.config import setting
+from custody.cli import main
+from custody.cli.config import origin, setting, user_file
 from custody.errors import MalformedDocument
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    for name in ("CUSTODY_RUNSDIR", "CUSTODY_AGENT"):
+    for name in ("CUSTODY_RUNSDIR", "CUSTODY_AGENT", "CUSTODY_CONFINEMENT"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     return tmp_path
 
 
@@ -61,3 +63,62 @@ def test_a_wrong_file_is_an_error_that_says_where(
     with pytest.raises(MalformedDocument) as caught:
         setting("agent", "")
     assert (caught.value.code, caught.value.where) == (code, where)
+
+
+LOWERING = [
+    ("confinement", "L1"),
+    ("confinement", "L2"),
+    ("confinement", "none"),
+    ("runsdir", "/var/runs"),
+    ("runsdir", "../runs"),
+    ("runsdir", "a/../../runs"),
+]
+
+
+@pytest.mark.req("G-07")
+@pytest.mark.parametrize(("name", "value"), LOWERING)
+@pytest.mark.parametrize("file", ["custody.toml", "pyproject.toml"])
+def test_a_repository_lowers_nothing(folder: Path, file: str, name: str, value: str) -> None:
+    table = "" if file == "custody.toml" else "[tool.custody]\n"
+    (folder / file).write_text(f'{table}{name} = "{value}"\n')
+    with pytest.raises(MalformedDocument) as caught:
+        setting(name, "")
+    assert (caught.value.code, caught.value.where) == ("protection", file)
+    assert f'`{name} = "{value}"` into {folder}/config/custody/custody.toml' in caught.value.hint
+    assert setting(name, value) == value, "the flag decides"
+
+
+@pytest.mark.req("G-07")
+@pytest.mark.parametrize(("name", "value"), LOWERING)
+def test_the_user_may_lower_it(folder: Path, name: str, value: str) -> None:
+    own = folder / "config" / "custody" / "custody.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text(f'{name} = "{value}"\n')
+    assert origin(name, "") == (name, value, str(own))
+
+
+def test_a_repository_may_raise_it_and_stands_before_the_user(folder: Path) -> None:
+    own = folder / "config" / "custody" / "custody.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('confinement = "L2"\n')
+    (folder / "custody.toml").write_text('confinement = "L3"\n')
+    assert origin("confinement", "") == ("confinement", "L3", "custody.toml")
+
+
+def test_a_folder_for_configuration_that_is_not_absolute_is_none(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", "config")
+    monkeypatch.setenv("HOME", str(folder / "home"))
+    assert user_file() == f"{folder}/home/.config/custody/custody.toml"
+
+
+@pytest.mark.req("G-07")
+def test_a_run_is_refused_and_nothing_is_left(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "p.dot").write_text("digraph { a [shape=Mdiamond]; b [shape=Msquare]; a -> b }")
+    (folder / "custody.toml").write_text('confinement = "L1"\n')
+    assert main(["run", "p.dot"]) == 1
+    assert "a repository cannot lower the confinement to L1" in capsys.readouterr().err
+    assert not (folder / ".custody").exists()

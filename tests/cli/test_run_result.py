@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from custody.cli.run_result import awaited, place, run_result, short
+from custody.cli.run_result import awaited, place, run_result, short, weaker
+from custody.model.confinement import ChosenLevel
 from support.bench import Bench
 
 
@@ -53,3 +54,34 @@ def test_a_path_is_told_from_here_where_it_lies_below(
     assert short(f"{tmp_path}/runs/r1") == "runs/r1"
     assert short("/elsewhere/r1") == "/elsewhere/r1"
     assert short("") == ""
+
+
+@pytest.mark.req("G-13")
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [
+        (None, []),
+        (ChosenLevel(level="L3"), []),
+        (
+            ChosenLevel(level="L2", reasons={"L3": "no user namespaces"}),
+            ["confined at L2 only (L3: no user namespaces); `custody doctor` says more"],
+        ),
+        (
+            ChosenLevel(level="L2", asked=True),
+            ["confined at L2 only (as asked); `custody doctor` says more"],
+        ),
+        (
+            ChosenLevel(level="L1", asked=True),
+            ["not confined (as asked); `custody doctor` says more"],
+        ),
+    ],
+)
+def test_a_level_that_is_not_the_best_is_told(chosen: ChosenLevel | None, said: list[str]) -> None:
+    assert [line.text for line in weaker(chosen)] == said
+
+
+@pytest.mark.req("G-13")
+def test_the_terminal_shows_the_level_of_the_run(bench: Bench) -> None:
+    ran = bench.run('t [type=tool, tool_command="true"] start -> t -> done', confinement="L1")
+    text = [line.text for line in run_result(ran, Namespace(runsdir=""), {}).text]
+    assert text[-1] == "not confined (as asked); `custody doctor` says more"

@@ -107,3 +107,9 @@ def test_folders_are_made_where_they_are_missing(here: Path, ordinary_user: Ordi
     assert (refused.value.code, refused.value.where) == ("exists", f"{here}/file")
     with ordinary_user(), pytest.raises(StorageFailed):
         places.make_folder("/usr/custody")
+
+
+def test_the_nearest_folder_above_is_found(here: Path) -> None:
+    assert places.nearest_folder(str(here / "folder" / "a" / "b")) == str(here / "folder")
+    assert places.nearest_folder(str(here / "file" / "a")) == str(here)
+    assert places.nearest_folder("/") == "/"

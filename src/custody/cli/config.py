@@ -1,9 +1,13 @@
 """Where a setting comes from: the flag, the environment, a file, the default; the first wins.
 
 The files are ``custody.toml`` and the table ``[tool.custody]`` of ``pyproject.toml``, both in
-the current folder; the first that has the setting counts. They are opened only when neither
-flag nor environment decides. (Attributes of a node and of the graph, which stand between flag and
-environment, are the engine's.)
+the current folder, and the user's own ``custody/custody.toml`` in the folder for configuration;
+the first that has the setting counts. They are opened only when neither flag nor environment
+decides. (Attributes of a node and of the graph, which stand between flag and environment, are the
+engine's.)
+
+The files of the current folder came with a repository, and whoever wrote it may not be the user:
+what lowers protection is refused there.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ from typing import Any, NamedTuple
 
 from custody.api import DEFAULT_AGENT, DEFAULT_RUNSDIR
 from custody.errors import MalformedDocument
+from custody.model.confinement import LEVELS
 from custody.store.places import is_file
 
 DEFAULTS = {
@@ -24,6 +29,10 @@ DEFAULTS = {
 """Every setting and its default."""
 FILES = {"custody.toml": (), "pyproject.toml": ("tool", "custody")}
 """Each file, and the table of it that is custody's."""
+
+
+USER_FILE = "custody/custody.toml"
+"""Below the folder for configuration, ``~/.config`` where XDG_CONFIG_HOME names no other."""
 
 
 class Setting(NamedTuple):
@@ -52,8 +61,32 @@ def origin(name: str, flag: str) -> Setting:
         return Setting(name, value, variable)
     for file, table in FILES.items():
         if is_file(file) and (value := _settings(file, table).get(name)):
+            _refuse_lowering(name, value, file)
             return Setting(name, value, file)
+    file = user_file()
+    if is_file(file) and (value := _settings(file, ()).get(name)):
+        return Setting(name, value, file)
     return Setting(name, DEFAULTS[name], "default")
+
+
+def user_file() -> str:
+    """Return where the user's own settings are, whether there are any or not."""
+    named = os.environ.get("XDG_CONFIG_HOME", "")
+    folder = named if os.path.isabs(named) else os.path.expanduser("~/.config")
+    return os.path.join(folder, USER_FILE)
+
+
+def _refuse_lowering(name: str, value: str, file: str) -> None:
+    """Raise `MalformedDocument` for what a repository must not decide."""
+    leaves = os.path.isabs(value) or os.pardir in value.split("/")
+    if name == "confinement" and value != LEVELS[-1]:
+        what = f"a repository cannot lower the confinement to {value}"
+    elif name == "runsdir" and leaves:
+        what = f"a repository cannot have runs written to {value}"
+    else:
+        return
+    hint = f'use --{name} or CUSTODY_{name.upper()}, or put `{name} = "{value}"` into {user_file()}'
+    raise MalformedDocument("protection", what, where=file, hint=hint)
 
 
 def _settings(file: str, table: tuple[str, ...]) -> dict[str, str]:

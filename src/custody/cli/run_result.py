@@ -10,12 +10,27 @@ from itertools import chain
 from custody.api import RunResult
 from custody.cli.render.report import Location, report
 from custody.cli.result import Line, Result
+from custody.model.confinement import LEVELS, ChosenLevel
 
 
 def run_result(result: RunResult, options: Namespace, failures: Mapping[str, str]) -> Result:
     """Return the report of a run that has just ended."""
     text = report(result.summary, place(result, options), failures=failures)
-    return Result(data=result, text=chain(text, awaited(result)), status=result.summary.status)
+    return Result(
+        data=result,
+        text=chain(text, weaker(result.confinement), awaited(result)),
+        status=result.summary.status,
+    )
+
+
+def weaker(chosen: ChosenLevel | None) -> Iterator[Line]:
+    """Say that programs were not confined as well as custody can, and why."""
+    if chosen is None or chosen.level == LEVELS[-1]:
+        return
+    said = "not confined" if chosen.level == LEVELS[0] else f"confined at {chosen.level} only"
+    reasons = "; ".join(f"{level}: {reason}" for level, reason in chosen.reasons.items())
+    why = reasons or "as asked"
+    yield Line(f"{said} ({why}); `custody doctor` says more", "warn")
 
 
 def awaited(result: RunResult) -> Iterator[Line]:

@@ -150,4 +150,5 @@ class LiveRun:
             path=self._run.path,
             summary=self._views.summary(self._journal.head),
             waiting=waiting,
+            confinement=self._history.confinement,
         )

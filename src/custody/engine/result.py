@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from custody.model.confinement import ChosenLevel
 from custody.model.documents import Summary
 from custody.model.record import Record
 
@@ -14,3 +15,5 @@ class RunResult(Record, frozen=True):
     summary: Summary
     waiting: str = ""
     """The request that a person must answer before the run can go on; empty when there is none."""
+    confinement: ChosenLevel | None = None
+    """How its programs are confined; None when no stage starts one."""

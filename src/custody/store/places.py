@@ -24,6 +24,14 @@ def is_folder(path: str) -> bool:
     return stat.S_ISDIR(_mode(path))
 
 
+def nearest_folder(path: str) -> str:
+    """Return the folder that a path leads to, or the nearest one above it that is there."""
+    place = os.path.abspath(path)
+    while not is_folder(place) and place != os.path.dirname(place):
+        place = os.path.dirname(place)
+    return place
+
+
 def is_file(path: str) -> bool:
     """Whether a path leads to a file; a pipe or a device is none."""
     return stat.S_ISREG(_mode(path))

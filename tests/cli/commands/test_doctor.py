@@ -36,3 +36,14 @@ def test_the_agents_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     agents = json.loads(capsys.readouterr().out)["agents"]
     assert agents["stub"].startswith("Answers at once")
     assert {"codex:MODEL", "fake:ANSWERS", "replay:RUN"} <= agents.keys()
+
+
+@pytest.mark.req("G-13")
+def test_the_runs_directory_is_tried_that_will_be_used(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    assert main(["doctor", "--runsdir", "/proc/self/runs"]) == 1
+    assert "/proc/self" in capsys.readouterr().err
+    assert main(["doctor", "--runsdir", str(tmp_path / "not" / "there")]) == 0
+    assert not (tmp_path / "not").exists()

@@ -39,9 +39,9 @@ def execute(options: Namespace) -> Result:
     from custody import api
     from custody.cli import config
 
-    diagnosis = api.doctor()
     given = {**vars(options), "ingest": "true" if options.ingest else ""}
     settings = [config.origin(name, given[name]) for name in config.DEFAULTS]
+    diagnosis = api.doctor(config.setting("runsdir", options.runsdir))
     agents = api.agents()
     return Result(
         data={
