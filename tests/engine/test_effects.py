@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from custody import api
+from custody.checks.guards.secrets import redactor_for
 from custody.engine.ask import Asked, Performed
 from custody.engine.effects import Effects
 from custody.engine.interruption import Interruption
@@ -60,8 +61,9 @@ class Site:
         history.note(journal.append(started, role="engine", path=""), started)
         journal.commit()
         self.run.publish()
-        dispatch = stack.enter_context(closing(Dispatch(self.run.root, {})))
-        self.effects = Effects(history, self.workspace, dispatch, Interruption())
+        redactor = redactor_for(os.environ)
+        dispatch = stack.enter_context(closing(Dispatch(self.run.root, {}, redactor)))
+        self.effects = Effects(history, self.workspace, dispatch, Interruption(), redactor)
         self.order: list[str] = []
         self.told: list[AnyFact] = []
         self._attempt = 0

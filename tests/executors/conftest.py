@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from custody.checks.guards.secrets import redactor_for
 from custody.executors.commands import CommandRunner
 from custody.testing.model_server import ModelServer, Script, Turn
 from support.bench import Bench
@@ -31,7 +33,7 @@ def place(tmp_path: Path) -> Iterator[StageSite]:
 @pytest.fixture
 def runner() -> Iterator[CommandRunner]:
     """Return what runs command lines."""
-    made = CommandRunner()
+    made = CommandRunner(redactor_for(os.environ))
     yield made
     made.close()
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from custody.checks.guards.secrets import Redactor
 from custody.executors.commands import (
     CommandRunner,
     Ran,
@@ -102,4 +105,27 @@ def test_a_confined_line_changes_its_layer_alone(tmp_path: Path, runner: Command
     assert place.files == {}
     assert stage.sandbox.layers is not None
     assert Path(stage.sandbox.layers.upper, "new").read_text() == "new\n"
+    place.close()
+
+
+def test_toolchains_are_looked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"{tmp_path}/late/bin:/usr/bin:/bin")
+    place = StageSite(tmp_path, "L3")
+    tool = tmp_path / "late" / "bin" / "tool"
+
+    def exit_codes(times: int) -> Iterator[int | None]:
+        with closing(CommandRunner(Redactor({}))) as runner:
+            for _ in range(times):
+                stage = place.stage()
+                yield runner.run(
+                    shell("tool"), stage, Access(), name="line", timeout=60
+                ).result.exit_code
+
+    before = exit_codes(2)
+    first = next(before)
+    tool.parent.mkdir(parents=True)
+    tool.write_text("#!/bin/sh\nexit 7\n")
+    tool.chmod(0o755)
+    assert [first, *before] == [127, 127], "what comes later is for the next process"
+    assert [*exit_codes(2)] == [7, 7]
     place.close()

@@ -9,6 +9,7 @@ from contextlib import closing
 
 import pytest
 
+from custody.checks.guards.secrets import Redactor
 from custody.executors.dispatch import Dispatch
 from custody.model.evidence import Evidence
 from custody.model.request import AnyRequest, VerificationRequest, WriteRequest
@@ -18,7 +19,7 @@ from support.stages import StageSite, agent_request, tool_request
 @pytest.fixture
 def dispatch(place: StageSite) -> Iterator[Dispatch]:
     """Return the executor of all requests."""
-    with closing(Dispatch(place.run.root, {})) as made:
+    with closing(Dispatch(place.run.root, {}, Redactor({}))) as made:
         yield made
 
 

@@ -291,6 +291,21 @@ class TestNames:
             tree.refuse_case_collision(RelPath.parse(case["input"]))
 
 
+class TestExists:
+    def test_what_is_missing_anywhere_on_the_way_is_not_there(self, tree: Root) -> None:
+        tree.write("folder/file", b"")
+        tree.write_link("link", "nowhere")
+        there = ("folder", "folder/file", "link")
+        gone = ("other", "folder/other", "other/file", "folder/file/below")
+        assert [tree.exists(path) for path in (*there, *gone)] == [True] * 3 + [False] * 4
+
+    def test_what_stands_in_the_way_is_refused(self, tree: Root) -> None:
+        tree.make_dirs("folder")
+        tree.write_link("link", "folder")
+        with refused("symlink"):
+            tree.exists("link/file")
+
+
 class TestOpening:
     def test_what_is_no_directory(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("")

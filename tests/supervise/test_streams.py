@@ -5,6 +5,7 @@ import os
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from custody.checks.guards.secrets import Redactor
 from custody.supervise.streams import SUMMARY_LIMIT, Stream, failure_summary, readable
 
 
@@ -41,7 +42,7 @@ def test_a_stream_keeps_the_beginning_and_tells_the_end_of_it(
     reader, writer = os.pipe()
     kept, sink = os.pipe()
     os.set_blocking(reader, False)
-    stream = Stream(sink, limit)
+    stream = Stream(sink, limit, Redactor({}))
     try:
         for part in parts:
             os.write(writer, part)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from functools import cached_property
@@ -11,7 +10,7 @@ from threading import Lock
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from custody.checks.guards.secrets import redactor_for
+from custody.checks.guards.secrets import Redactor
 from custody.engine.ask import Accepts, Asked, Performed, Told
 from custody.engine.concurrency import Work, carry_out, side_by_side
 from custody.engine.interruption import Interruption
@@ -44,13 +43,14 @@ class Effects:
         workspace: Workspace,
         executor: Executor,
         interruption: Interruption,
+        redactor: Redactor,
     ) -> None:
         self._history = history
         self._run = history.run
         self._workspace = workspace
         self._executor = executor
         self._interruption = interruption
-        self._redactor = redactor_for(os.environ)
+        self._redactor = redactor
         self._level = None if history.confinement is None else history.confinement.level
         self._carried_out: dict[str, Work] = {}
         """Requests that were carried out beside another one and are not answered yet."""

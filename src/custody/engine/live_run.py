@@ -7,11 +7,13 @@ views are made anew, and whatever else must be seen to for each fact is.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator
 from contextlib import closing
 
 from msgspec.structs import replace
 
+from custody.checks.guards.secrets import redactor_for
 from custody.engine import level
 from custody.engine.effects import Effects
 from custody.engine.interruption import Interruption
@@ -65,10 +67,11 @@ class LiveRun:
 
         Raises `Interrupted` when it is told to stop.
         """
+        redactor = redactor_for(os.environ)
         with (
             closing(self._journal),
             closing(self._workspace),
-            closing(Dispatch(self._run.root, self._history.sessions)) as dispatch,
+            closing(Dispatch(self._run.root, self._history.sessions, redactor)) as dispatch,
             closing(self._follower),
             closing(self._recorded()) as recorded,
         ):
@@ -80,7 +83,7 @@ class LiveRun:
                 listeners=(self._follower.hear, *listeners),
                 committed=self._follower.committed,
             )
-            effects = Effects(self._history, self._workspace, dispatch, interruption)
+            effects = Effects(self._history, self._workspace, dispatch, interruption, redactor)
             return self._go(effects, recording, interruption)
 
     def _go(self, effects: Effects, recording: Recording, interruption: Interruption) -> RunResult:

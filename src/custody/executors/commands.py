@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache, cached_property, partial
 from typing import NamedTuple
 
+from custody.checks.guards.secrets import Redactor
 from custody.executors import Stage
 from custody.model import layout
+from custody.model.confinement import Level
 from custody.model.evidence import Evidence
 from custody.model.request import AckStatus, CommandLine
 from custody.sandbox.confinement import (
     CACHE_VIEW,
     WORKSPACE_VIEW,
-    Confinement,
     OverlayPaths,
     stage_confinement,
 )
@@ -53,8 +55,8 @@ class Ran(NamedTuple):
 class CommandRunner:
     """Runs command lines for stages; nothing they start outlives a call."""
 
-    def __init__(self) -> None:
-        self._supervisor = Supervisor()
+    def __init__(self, redactor: Redactor) -> None:
+        self._supervisor = Supervisor(redactor)
         self._base = base_environment(os.environ)
 
     def run(
@@ -76,13 +78,13 @@ class CommandRunner:
         listener: Listener | None = None,
     ) -> Ran:
         """Do the same with ``variables`` of its own, an input, and somebody who listens."""
-        stage.sandbox.enter(access)
-        place = self._place(line, stage, access, variables or {})
+        level = stage.sandbox.enter(access)
+        launch = self._launch(line, stage, access, level, variables or {})
         names = layout.streams(name)
         with stage.folder.open_stream(names[0]) as out, stage.folder.open_stream(names[1]) as err:
             result = self._supervisor.run(
                 line,
-                place,
+                launch,
                 limits,
                 stdout=out.fileno(),
                 stderr=err.fileno(),
@@ -96,42 +98,47 @@ class CommandRunner:
         """End whatever is still there."""
         self._supervisor.close()
 
-    def _place(
-        self, line: CommandLine, stage: Stage, access: Access, variables: Mapping[str, str]
+    @cached_property
+    def _toolchains(self) -> Callable[[tuple[str, ...]], tuple[str, ...]]:
+        """Finds the folders behind programs, once in a run: stages cannot change what is there."""
+        from custody.sandbox.toolchains import toolchains
+
+        return cache(partial(toolchains, self._base))
+
+    def _launch(
+        self,
+        line: CommandLine,
+        stage: Stage,
+        access: Access,
+        level: Level,
+        variables: Mapping[str, str],
     ) -> Launch:
-        cache = cache_of(stage)
-        make_caches(cache)
+        workspace, cache_dir = stage.workspace.path, cache_of(stage)
+        make_caches(cache_dir)
         environment = stage_environment(
             self._base,
             run_dir=stage.run.path,
             node=stage.node,
             stage_dir=f"{stage.run.path}/{stage.folder.path}",
-            cache_dir=cache,
+            cache_dir=cache_dir,
         )
-        confinement = self._confinement(line, stage, access)
-        if confinement is not None and confinement.home:
-            environment["HOME"] = confinement.home
-        return Launch(stage.workspace.path, {**environment, **variables}, confinement)
-
-    def _confinement(self, line: CommandLine, stage: Stage, access: Access) -> Confinement | None:
-        if stage.sandbox.level == "L1":
-            return None
-        from custody.sandbox.toolchains import toolchains
-
+        if level == "L1":
+            return Launch(workspace, {**environment, **variables})
         layers = stage.sandbox.layers
-        return stage_confinement(
-            stage.sandbox.level,
-            workspace=stage.workspace.path,
-            cache=cache_of(stage),
-            layers=None
-            if layers is None
-            else OverlayPaths(layers.lower, layers.upper, layers.work),
+        confinement = stage_confinement(
+            level,
+            workspace=workspace,
+            cache=cache_dir,
+            layers=layers and OverlayPaths(layers.lower, layers.upper, layers.work),
             changeable=access.changeable,
-            readable=(*toolchains(self._base, _programs(line)), *access.readable),
+            readable=(*self._toolchains(_programs(line)), *access.readable),
             writable=access.writable,
             network=access.network,
             reach=access.reach,
         )
+        if confinement.home:
+            environment["HOME"] = confinement.home
+        return Launch(workspace, {**environment, **variables}, confinement)
 
 
 def status_of(result: ProcessResult) -> AckStatus:

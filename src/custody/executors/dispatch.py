@@ -18,6 +18,7 @@ from custody.model.session import RecordedSession
 from custody.store.root import Root
 
 if TYPE_CHECKING:
+    from custody.checks.guards.secrets import Redactor
     from custody.executors.agents import AgentExecutor
     from custody.executors.commands import CommandRunner
     from custody.executors.sessions import Sessions, Tell
@@ -26,8 +27,12 @@ if TYPE_CHECKING:
 class Dispatch:
     """The executor of all requests; close it when the run is left."""
 
-    def __init__(self, root: Root, recorded: Mapping[str, RecordedSession]) -> None:
+    def __init__(
+        self, root: Root, recorded: Mapping[str, RecordedSession], redactor: Redactor
+    ) -> None:
         self._root = root
+        self._redactor = redactor
+        """Knows the secrets that no program may print."""
         self._recorded = recorded
         """What the journal says of sessions that earlier processes have opened."""
         self._open_sessions: Sessions | None = None
@@ -90,5 +95,5 @@ class Dispatch:
         if self._runner is None:
             from custody.executors.commands import CommandRunner
 
-            self._runner = CommandRunner()
+            self._runner = CommandRunner(self._redactor)
         return self._runner

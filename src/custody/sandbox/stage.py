@@ -64,14 +64,15 @@ class StageSandbox:
             raise Refused("confinement", "no level of confinement was chosen for this run")
         return self._level
 
-    def enter(self, access: Access) -> None:
-        """Make ready for a program; later ones of the same attempt find it as it was left.
+    def enter(self, access: Access) -> Level:
+        """Make ready for a program, and return the level that it is confined at.
 
-        Raises `Refused` when something must be hidden and this level cannot hide it.
+        Later programs of the same attempt find it as it was left. Raises `Refused` when something
+        must be hidden and this level cannot hide it.
         """
         level = self.level
         if self.confined is None:
-            hidden = self._hide(access)
+            hidden = self._hide(access, level)
             self.confined = Confined(
                 level=level,
                 unconfined=level == "L1",
@@ -81,6 +82,7 @@ class StageSandbox:
                 changeable=access.changeable if level != "L1" else ("",),
                 own_sandbox=access.own_sandbox,
             )
+        return level
 
     def tell(self, *, reached: tuple[str, ...], refused: tuple[str, ...]) -> None:
         """Take note of the servers that a program came to, and of those it did not."""
@@ -91,9 +93,9 @@ class StageSandbox:
                 refused=tuple(sorted({*self.confined.refused, *refused})),
             )
 
-    def _hide(self, access: Access) -> tuple[str, ...]:
+    def _hide(self, access: Access, level: Level) -> tuple[str, ...]:
         """Let programs work on layers where the level has any; return what they cannot see."""
-        if self.level == "L3":
+        if level == "L3":
             self.layers = self._workspace.begin_stage(
                 self._stage, access.hidden, scope=access.scope
             )
@@ -101,7 +103,7 @@ class StageSandbox:
         if there := self._workspace.hidden(access.hidden, access.scope):
             raise Refused(
                 "confinement",
-                f"{there[0]} cannot be hidden at {self.level}",
+                f"{there[0]} cannot be hidden at {level}",
                 hint="L3 can; `custody doctor` says what stands in its way",
             )
         return ()

@@ -138,11 +138,12 @@ class Root:
     def exists(self, path: RelPath | str) -> bool:
         """Whether anything stands there; False as well where a part of the path is missing."""
         try:
-            self.stat(path)
-        except PathRefused as refused:
-            if refused.code == "missing":
-                return False
-            raise
+            with self.parent(_name(path)) as (folder, name):
+                os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            raise failure(error, self._where(path), reading=True) from error
         return True
 
     @contextmanager

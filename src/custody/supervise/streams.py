@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable
 
-from custody.checks.guards.secrets import Redactor, StreamRedactor, redactor_for
+from custody.checks.guards.secrets import Redactor, StreamRedactor
 from custody.model.record import Record
 
 STDERR_TAIL = 600
@@ -45,7 +45,7 @@ class Stream:
         self,
         sink: int,
         limit: int,
-        redactor: Redactor | None = None,
+        redactor: Redactor,
         heard: Callable[[bytes], None] | None = None,
     ) -> None:
         self._sink = sink
@@ -54,7 +54,7 @@ class Stream:
         self._kept = 0
         self._written = 0
         self._tail = b""
-        self._redactor = StreamRedactor(redactor or redactor_for(os.environ))
+        self._redactor = StreamRedactor(redactor)
         self.truncated = False
 
     def take_from(self, source: int) -> bool:

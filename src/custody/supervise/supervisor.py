@@ -132,9 +132,10 @@ class ProcessResult(Record, frozen=True):
 class Supervisor:
     """Runs one command line at a time; its server is forked with the first."""
 
-    def __init__(self) -> None:
+    def __init__(self, redactor: Redactor | None = None) -> None:
+        """Clean output by ``redactor``; without one, of the secrets of this process."""
         self._client: Client | None = None
-        self._redactor = redactor_for(os.environ)
+        self._redactor = redactor or redactor_for(os.environ)
 
     def __enter__(self) -> Self:
         return self
