@@ -30,7 +30,7 @@ def history(bench: Bench) -> Iterator[History]:
 def requests(history: History, bench: Bench) -> list[Asked]:
     nodes = api.load(str(bench.home / "pipeline.dot")).nodes
     return [
-        Asked(nodes[fact.node], fact.visit, fact.attempt, fact.request)
+        Asked(nodes[fact.node], fact.request)
         for _, fact in history.lines()
         if isinstance(fact, StageStarted) and fact.request is not None
     ]

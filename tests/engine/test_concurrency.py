@@ -25,12 +25,12 @@ def asking(name: str, agent: str = "fake", path: str = "docs/a.md") -> Asked:
         call=1,
         output_path=path,
     )
-    return Asked(NODE, 1, 1, request)
+    return Asked(NODE, request)
 
 
 def writing(name: str) -> Asked:
     document = Evidence.of_text("docs/b.md", "x")
-    return Asked(NODE, 1, 1, WriteRequest(id=f"{name}/1.1", timeout=60, document=document))
+    return Asked(NODE, WriteRequest(id=f"{name}/1.1", timeout=60, document=document))
 
 
 def work(asked: Asked) -> Work:

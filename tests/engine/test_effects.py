@@ -71,7 +71,7 @@ class Site:
     def perform(self, request: AnyRequest, *, accepts: bool = True) -> Performed:
         """Carry out a request; note when it was committed."""
         self._attempt = int(request.id.rpartition(".")[2])
-        asked = Asked(self.node, 1, self._attempt, request)
+        asked = Asked(self.node, request)
         return self.effects.perform(
             asked,
             (),

@@ -32,8 +32,8 @@ def situation(state: State) -> Situation:
         values={"n": "3"},
         read=lambda _evidence: b"",
         agent="fake",
-        visit=1,
-        attempt=1,
+        request_id="n/1.1",
+        folder="nodes/n/1.1",
     )
 
 

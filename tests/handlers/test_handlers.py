@@ -31,8 +31,8 @@ def situation(texts: dict[str, str] | None = None, **context: Any) -> Situation:
         values={"goal": "ship it"},
         read=lambda evidence: held[evidence.path].encode(),
         agent="fake",
-        visit=2,
-        attempt=3,
+        request_id="n/2.3",
+        folder="nodes/n/2.3",
     )
 
 
@@ -79,10 +79,13 @@ def test_a_long_document_is_cut_and_says_so() -> None:
     assert f"[cut: {2 * DOCUMENTS_LIMIT} bytes, sha256 " in text
 
 
-def test_what_an_attempt_is_called(bench: Bench) -> None:
-    node = api.load(bench.pipeline("start -> done")).nodes["done"]
-    assert situation().request_id(node) == "done/2.3"
-    assert situation().folder(node) == "nodes/done/2.3"
+def test_a_request_is_called_as_its_attempt(bench: Bench) -> None:
+    body = 'a [prompt="x"] t [type=tool, tool_command="true"] start -> a -> t -> done'
+    nodes = api.load(bench.pipeline(body)).nodes
+    asked = [handlers()[node.type].request(node, situation()) for node in nodes.values()]
+    assert [request.id for request in asked if request is not None] == ["n/2.3", "n/2.3"]
+    given = [item.path for request in asked if request is not None for item in request.given()]
+    assert given == ["nodes/n/2.3/prompt.md"]
 
 
 @pytest.mark.parametrize(

@@ -230,7 +230,7 @@ class Works:
         self.link(Path(self.run.path) / "cache", Path(self.run.path) / "cachelink")
         self.left = self._leave()
         here = StageSandbox("L3", self.workspace, "other/1.1")
-        folder = self.run.stage("other", 1, 1)
+        folder = self.run.stage("other/1.1")
         self.edits = Stage("act", self.run, folder, self.workspace, here, lambda _fact: None)
 
     def _leave(self) -> Upper:

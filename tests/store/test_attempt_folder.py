@@ -13,19 +13,19 @@ from custody.store.rundir import RunDirectory
 
 
 def test_where_it_lies(run: RunDirectory) -> None:
-    assert run.stage("build-1.x_Y", 2, 3).path == "nodes/build-1.x_Y/2.3"
+    assert run.stage("build-1.x_Y/2.3").path == "nodes/build-1.x_Y/2.3"
 
 
 @pytest.mark.parametrize("node", ["", ".", "..", "a/b", "a b", "é", "-a", "a\0", "x" * 201])
 def test_an_id_that_names_no_folder(run: RunDirectory, node: str) -> None:
     with pytest.raises(PathRefused) as caught:
-        run.stage(node, 1, 1)
+        run.stage(f"{node}/1.1")
     assert caught.value.code == "node_id"
 
 
 @pytest.mark.req("P-12")
 def test_texts_and_bytes(run: RunDirectory) -> None:
-    stage = run.stage("a", 1, 1)
+    stage = run.stage("a/1.1")
     text = stage.write("prompt.md", "é")
     assert text == Evidence.of_text("nodes/a/1.1/prompt.md", "é")
     assert not run.root.exists(text.path)  # the journal holds it
@@ -40,7 +40,7 @@ def test_texts_and_bytes(run: RunDirectory) -> None:
 
 
 def test_half_a_surrogate_pair_is_written_as_its_evidence_says(run: RunDirectory) -> None:
-    stage = run.stage("a", 1, 1)
+    stage = run.stage("a/1.1")
     evidence = stage.write("response.md", "a\ud800b")
     assert evidence.text == "a?b"
     stage.show(evidence)
@@ -49,7 +49,7 @@ def test_half_a_surrogate_pair_is_written_as_its_evidence_says(run: RunDirectory
 
 @pytest.mark.req("P-15")
 def test_streams(run: RunDirectory) -> None:
-    stage = run.stage("a", 1, 1)
+    stage = run.stage("a/1.1")
     for name, data in (("out", b"abc"), ("err", b""), ("long", b"x" * 5000)):
         with stage.open_stream(name) as stream:
             for byte in (data[:1], data[1:]):
@@ -67,7 +67,7 @@ def test_streams(run: RunDirectory) -> None:
 
 @pytest.mark.req("P-10")
 def test_what_an_interrupted_attempt_left_is_set_aside(run: RunDirectory) -> None:
-    stage = run.stage("a", 1, 1)
+    stage = run.stage("a/1.1")
     assert stage.set_aside() == ""
     assert stage.clear() == ""
     for number in (1, 2):
@@ -80,18 +80,31 @@ def test_what_an_interrupted_attempt_left_is_set_aside(run: RunDirectory) -> Non
     assert run.root.read("nodes/a/1.1.lost.2/f") == b"2" * 3000
 
 
+def test_an_attempt_begins_with_what_it_is_given(run: RunDirectory) -> None:
+    given = {"prompt.md": "do it", "plan.json": "x" * 5000}
+    stage = run.stage("a/1.1")
+    stage.begin(given)
+    assert run.root.names(stage.path) == ["plan.json"]  # the journal holds what is short
+    stage.write("answer", b"\xff")
+    again = run.stage("a/1.1")
+    again.begin(given)
+    assert run.root.names(again.path) == ["plan.json", "prompt.md"]
+    assert run.root.read(f"{again.path}/prompt.md") == b"do it"
+    assert run.root.names(f"{again.path}.lost.1") == ["answer", "plan.json"]
+
+
 def test_settling_twice(run: RunDirectory) -> None:
-    stage = run.stage("a", 1, 1)
+    stage = run.stage("a/1.1")
     stage.settle()
     stage.write("long", b"x" * 5000)
     stage.settle()
     stage.write("longer", b"x" * 6000)
     stage.settle()
-    run.stage("a", 1, 2).settle()
+    run.stage("a/1.2").settle()
 
 
 def test_every_file_is_cleaned_on_its_way_but_no_stream(run: RunDirectory) -> None:
-    stage = run.stage("a", 1, 1).cleaned_by(lambda data: data.replace(b"secret", b"***"))
+    stage = run.stage("a/1.1").cleaned_by(lambda data: data.replace(b"secret", b"***"))
     assert stage.write("text", "a secret").text == "a ***"
     assert stage.write("bytes", b"\xffsecret").bytes == 4
     assert run.root.read("nodes/a/1.1/bytes") == b"\xff***"
@@ -105,7 +118,7 @@ def test_what_the_journal_cannot_hold_is_synced_once(
 ) -> None:
     synced: list[str] = []
     monkeypatch.setattr(os, "fsync", lambda fd: synced.append(os.readlink(f"/proc/self/fd/{fd}")))
-    stage = run.stage("a", 1, 1)
+    stage = run.stage("a/1.1")
     stage.write("short", "x" * INLINE_LIMIT)
     stage.settle()
     assert synced == []

@@ -168,7 +168,7 @@ class TestFiles:
             run.read_document("checkpoint.json", Checkpoint)
 
     def test_evidence_is_checked(self, run: RunDirectory) -> None:
-        long = run.stage("a", 1, 1).write("long", b"x" * 5000)
+        long = run.stage("a/1.1").write("long", b"x" * 5000)
         assert run.read_evidence(long) == b"x" * 5000
         run.write(long.path, b"y" * 5000)
         with pytest.raises(BlobDamaged):
@@ -185,7 +185,7 @@ class TestFiles:
 
     def test_crash_005_leftovers_are_swept(self, run: RunDirectory, hostile: Case) -> None:
         assert hostile("crash-005")["expect"] == "recover:no_partial"
-        run.stage("a", 1, 1).write("kept", "x")
+        run.stage("a/1.1").write("kept", "x")
         run.blobs.put(b"abc")
         kept = (".tmp.x", "nodes/.tmp", "workspace/.tmp.1.1", "workspace/d/.tmp.1.1")
         left = (".tmp.1.1", "nodes/a/1.1/.tmp.12.0", "blobs/.tmp.3.4")

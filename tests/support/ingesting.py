@@ -71,7 +71,7 @@ class Desk:
     def stage(self) -> Stage:
         """Return the next attempt."""
         self._attempt += 1
-        folder = self.run.stage("write", 1, self._attempt)
+        folder = self.run.stage(f"write/1.{self._attempt}")
         folder.clear()
         return Stage(
             node="write",

@@ -88,7 +88,7 @@ class EchoRun:
     def stage(self, number: int = 0) -> Stage:
         """Return the next attempt, or one again."""
         self._attempt = number or self._attempt + 1
-        folder = self.run.stage("say", 1, self._attempt)
+        folder = self.run.stage(f"say/1.{self._attempt}")
         folder.clear()
         return Stage(
             node="say",

@@ -120,7 +120,7 @@ def go_on(run: RunDirectory, journal: Journal, done: int, heard: Heard) -> None:
 
 
 def stage_of(run: RunDirectory, number: int) -> AnyFact:
-    folder = run.stage(f"n{number}", 1, 1)
+    folder = run.stage(f"n{number}/1.1")
     folder.clear()
     prompt = folder.write("prompt.md", "short")
     response = folder.write("response.md", f"{number} " * 3000)

@@ -32,9 +32,9 @@ class StageSite:
     def stage(self) -> Stage:
         """Return the next attempt at the stage ``n``."""
         self._attempt += 1
-        folder = self.run.stage("n", 1, self._attempt)
-        folder.clear()
         name = f"n/1.{self._attempt}"
+        folder = self.run.stage(name)
+        folder.clear()
         return Stage(
             node="n",
             run=self.run,

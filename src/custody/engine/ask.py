@@ -25,8 +25,6 @@ class Asked(NamedTuple):
     """One request, and whose it is."""
 
     node: Node
-    visit: int
-    attempt: int
     request: AnyRequest
 
 

@@ -166,18 +166,13 @@ class Effects:
 
     def _prepare(self, asked: Asked, tell: Callable[[AnyFact], None]) -> Work:
         """Make a stage's folder, with what is given to it."""
-        node, visit, attempt, request = asked
-        folder = self._run.stage(node.id, visit, attempt)
+        request = asked.request
         given = {item.path.rpartition("/")[2]: item.text or "" for item in request.given()}
-        started_over = folder.clear(given)
-        for name, text in given.items():
-            evidence = folder.write(name, text)
-            if started_over:
-                folder.show(evidence)
-        folder.settle()
         redaction = Redaction(self._redactor)
+        folder = self._run.stage(request.id)
+        folder.begin(given)
         stage = Stage(
-            node=node.id,
+            node=asked.node.id,
             run=self._run,
             folder=folder.cleaned_by(redaction.data),
             workspace=self._workspace,

@@ -122,14 +122,15 @@ class Engine:
         return final
 
     def _attempt(self, node: Node, frame: Frame, visit: int, attempt: int) -> Steps[Outcome]:
+        request_id = layout.request_id(node.id, visit, attempt)
         situation = Situation(
             state=self.state,
             scope=frame.scope,
             values=frame.values,
             read=self._world.document,
             agent=self.state.agent,
-            visit=visit,
-            attempt=attempt,
+            request_id=request_id,
+            folder=layout.request_folder(request_id),
         )
         handler = self._handlers[node.type]
         try:
@@ -145,7 +146,7 @@ class Engine:
             return (yield from self._each(node, frame, situation))
         if request is None:
             return self._decide(node, frame, visit, attempt)
-        asked = Asked(node, visit, attempt, request)
+        asked = Asked(node, request)
         gates = handler.gates(node)
 
         def accepts(ack: Ack, diff: WorkspaceDiff) -> bool:

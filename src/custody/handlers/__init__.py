@@ -13,7 +13,6 @@ from typing import Any, ClassVar, NamedTuple
 
 from custody.checks.gates import Case, Gate
 from custody.errors import Refused
-from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.graph import Catalog, Node, NodeType
 from custody.model.outcome import Outcome, OutcomeStatus
@@ -41,16 +40,10 @@ class Situation(NamedTuple):
     """Gives what a document held when it was written."""
     agent: str
     """The agent of nodes that name none."""
-    visit: int
-    attempt: int
-
-    def request_id(self, node: Node) -> str:
-        """Return the id of the one request that this attempt may make."""
-        return layout.request_id(node.id, self.visit, self.attempt)
-
-    def folder(self, node: Node) -> str:
-        """Return the attempt's folder, relative to the run directory."""
-        return layout.attempt_folder(node.id, self.visit, self.attempt)
+    request_id: str
+    """Of the one request that this attempt may make."""
+    folder: str
+    """The attempt's folder, relative to the run directory."""
 
     def expand(self, template: str) -> str:
         """Return a template's text; raises `Refused` when something that it needs is not there."""

@@ -110,11 +110,11 @@ class CodergenHandler(Handler):
         prompt = build_prompt(node, situation)
         agent = node.text("agent", situation.agent)
         return AgentRequest(
-            id=situation.request_id(node),
+            id=situation.request_id,
             timeout=node.seconds("timeout", DEFAULT_TIMEOUT),
             network=network_of(node),
             agent=agent,
-            prompt=Evidence.of_text(f"{situation.folder(node)}/{layout.PROMPT}", prompt),
+            prompt=Evidence.of_text(f"{situation.folder}/{layout.PROMPT}", prompt),
             call=situation.state.attempts.get(node.id, 0) + 1,
             response_context=node.text(CONTEXT.name),
             response_schema=node.text(SCHEMA.name),

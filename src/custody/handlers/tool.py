@@ -59,7 +59,7 @@ class ToolHandler(Handler):
     def request(self, node: Node, situation: Situation) -> ToolRequest:
         """Ask for the command."""
         return ToolRequest(
-            id=situation.request_id(node),
+            id=situation.request_id,
             timeout=node.seconds("timeout", DEFAULT_TIMEOUT),
             network=network_of(node),
             line=to_command_line(node.text("tool_command")),

@@ -76,11 +76,11 @@ class VerificationHandler(Handler):
             workdir=node.text("verification.workdir"),
         )
         return VerificationRequest(
-            id=situation.request_id(node),
+            id=situation.request_id,
             timeout=node.seconds("timeout", DEFAULT_TIMEOUT),
             network=network_of(node),
             plan=Evidence.of_text(
-                f"{situation.folder(node)}/{layout.VERIFICATION_PLAN}", encode_pretty(plan).decode()
+                f"{situation.folder}/{layout.VERIFICATION_PLAN}", encode_pretty(plan).decode()
             ),
             required_files=tuple(str(path) for path in files),
             lines=lines,

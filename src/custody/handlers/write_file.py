@@ -59,7 +59,7 @@ class WriteFileHandler(Handler):
         """Ask for the document to be written."""
         path = document_path(situation.expand(node.text("output_path")))
         return WriteRequest(
-            id=situation.request_id(node),
+            id=situation.request_id,
             timeout=node.seconds("timeout", DEFAULT_TIMEOUT),
             document=Evidence.of_text(str(path), situation.expand(node.text("content"))),
         )

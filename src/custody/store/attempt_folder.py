@@ -46,6 +46,18 @@ class AttemptFolder:
         folder._clean = clean
         return folder
 
+    def begin(self, given: Mapping[str, str]) -> None:
+        """Make ready for an attempt that is given these texts, by name.
+
+        Where an earlier one had begun they are on the disk on return: it may have read others.
+        """
+        started_over = self.clear(given)
+        for name, text in given.items():
+            evidence = self.write(name, text)
+            if started_over:
+                self.show(evidence)
+        self.settle()
+
     def clear(self, given: Mapping[str, str] | None = None) -> str:
         """Set aside what an earlier process left here; return where it was put, or nothing.
 

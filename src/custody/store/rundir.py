@@ -30,7 +30,7 @@ from custody.store.root import Root
 
 __all__ = ["AttemptFolder", "RunDirectory"]
 
-_NODE_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}")
+_REQUEST_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}/[0-9]+\.[0-9]+")
 _T = TypeVar("_T", bound=Record)
 
 
@@ -161,11 +161,14 @@ class RunDirectory:
         """Remove the temporary files that a process left when it ended; return how many."""
         return sum(self._sweep(folder) for folder in self._folders())
 
-    def stage(self, node: str, visit: int, attempt: int) -> AttemptFolder:
-        """Return the folder of one attempt; it is made when something is put there."""
-        if _NODE_ID.fullmatch(node) is None:
-            raise PathRefused("node_id", f"{node!r} cannot name a folder", where=self.path)
-        path = layout.attempt_folder(node, visit, attempt)
+    def stage(self, request: str) -> AttemptFolder:
+        """Return the folder of the attempt that makes a request.
+
+        It is made when something is put there.
+        """
+        if _REQUEST_ID.fullmatch(request) is None:
+            raise PathRefused("node_id", f"{request!r} cannot name a folder", where=self.path)
+        path = layout.request_folder(request)
         return AttemptFolder(self.root, self._folders_open, path, self._durable)
 
     def write(self, path: str, data: bytes, *, sync: bool = False) -> None:

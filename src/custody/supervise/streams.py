@@ -72,7 +72,8 @@ class Stream:
 
     def finish(self) -> None:
         """Write what was held back: there is no more to come."""
-        self._write(self._redactor.finish())
+        if self._redactor.held:
+            self._write(self._redactor.finish())
 
     def discard(self) -> None:
         """Keep nothing more."""

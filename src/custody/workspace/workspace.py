@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
@@ -106,9 +106,9 @@ class Workspace:
     def begin_stage(
         self,
         folder: str,
-        hidden: Iterable[RelPath | str] = (),
+        hidden: Collection[RelPath | str] = (),
         *,
-        scope: Iterable[RelPath | str] | None = None,
+        scope: Collection[RelPath | str] | None = None,
     ) -> Layers:
         """Return the layers for an overlay in which a stage sees the workspace.
 
@@ -119,14 +119,16 @@ class Workspace:
         return self._stack.begin(folder, self.root, self._holdouts(hidden, scope), self.expected)
 
     def hidden(
-        self, paths: Iterable[RelPath | str], scope: Iterable[RelPath | str] | None
+        self, paths: Collection[RelPath | str], scope: Collection[RelPath | str] | None
     ) -> list[str]:
         """Return what is there of all that `begin_stage` would hide."""
         return sorted(self._holdouts(paths, scope).paths & self.expected.keys())
 
     def _holdouts(
-        self, hidden: Iterable[RelPath | str], scope: Iterable[RelPath | str] | None
+        self, hidden: Collection[RelPath | str], scope: Collection[RelPath | str] | None
     ) -> Holdouts:
+        if not hidden and scope is None:
+            return Holdouts()
         from custody.workspace.overlay.mask import hide, keep_only
 
         holdouts = hide(hidden, self.expected)

@@ -223,7 +223,7 @@ def test_a_secret_in_a_line_that_does_not_end(at: int, piece: int, fill: bytes) 
     stream, longest, left = StreamRedactor(KNOWING), 0, b""
     for start in range(0, len(data), piece):
         left += stream.feed(data[start : start + piece])
-        longest = max(longest, len(stream._held))
+        longest = max(longest, len(stream.held))
     left += stream.finish()
     assert left == data.replace(VALUE.encode(), b"[redacted:MY_TOKEN]")
     assert longest <= LONG_LINE + piece

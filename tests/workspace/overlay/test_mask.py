@@ -75,7 +75,7 @@ def with_mask(workspace: Workspace, layers: Layers, form: Form) -> Layers:
 def test_holdouts_are_not_to_be_found(public: Path, rights: str, form: Form) -> None:
     def work(workspace: Workspace) -> None:
         before = picture(Path(workspace.path))
-        layers = workspace.begin_stage("a/1.1", map(RelPath.parse, HOLDOUTS))
+        layers = workspace.begin_stage("a/1.1", [*map(RelPath.parse, HOLDOUTS)])
         layers = with_mask(workspace, layers, form)
         seen = inside(layers, lambda top: picture(Path(top)))
         assert seen == {

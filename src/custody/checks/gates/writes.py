@@ -80,7 +80,7 @@ class WritesGate(Gate):
     def _found(self, case: Case) -> Iterator[Verdict]:
         diff = case.diff
         yield from judge_twice(diff.by_programs or (), diff.by_answer or ())
-        hidden = judge_holdouts(diff.changes, Holdouts.of(diff.hidden or ()))
+        hidden = judge_holdouts(diff.changes, Holdouts.of(diff.hidden)) if diff.hidden else ()
         yield from hidden
         refused = (*case.ack.verdicts, *hidden)
         if isinstance(case.request, AgentRequest) and case.request.output_path:

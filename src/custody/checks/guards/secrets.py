@@ -166,20 +166,21 @@ class StreamRedactor:
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
-        self._held = b""
+        self.held = b""
+        """What waits for more."""
         self.count = 0
         """How many secrets were replaced by now."""
 
     def feed(self, data: bytes) -> bytes:
         """Take the next piece; return what can be let through."""
-        self._held += data
+        self.held += data
         cut = self._safe_cut()
-        let, self._held = self._held[:cut], self._held[cut:]
+        let, self.held = self.held[:cut], self.held[cut:]
         return self._clean(let)
 
     def finish(self) -> bytes:
         """Return what was held back: there is no more to come."""
-        let, self._held = self._held, b""
+        let, self.held = self.held, b""
         return self._clean(let)
 
     def _clean(self, data: bytes) -> bytes:
@@ -191,7 +192,7 @@ class StreamRedactor:
 
     def _safe_cut(self) -> int:
         """Return how much of what is held cannot be part of a secret that goes on."""
-        held = self._held
+        held = self.held
         line = held.rfind(b"\n") + 1
         if len(held) - line > LONG_LINE:
             line = self._between_matches(len(held) - self._redactor.overlap)
@@ -202,9 +203,9 @@ class StreamRedactor:
         return start if len(held) - start <= LONG_LINE else line
 
     def _between_matches(self, cut: int) -> int:
-        for start, end, _ in self._redactor.spans(self._held.decode("latin-1")):
+        for start, end, _ in self._redactor.spans(self.held.decode("latin-1")):
             if start < cut < end:
-                return end if end < len(self._held) else start
+                return end if end < len(self.held) else start
         return cut
 
 

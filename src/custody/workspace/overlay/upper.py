@@ -52,7 +52,7 @@ class UpperLook:
 
     def take(self) -> Self:
         """Look at everything; raises `StorageFailed` when the disk fails."""
-        self._waiting.append(("", self._root.open_dir()))
+        self._waiting.append(("", os.dup(self._root.fd)))
         try:
             while self._waiting:
                 folder, descriptor = self._waiting.pop()
