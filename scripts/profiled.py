@@ -42,6 +42,15 @@ TOOLS = """digraph walk {
     start -> first -> second -> done
 }
 """
+THREE_TOOLS = """digraph walk {
+    start  [shape=Mdiamond]
+    first  [type=tool, tool_command="true"]
+    second [type=tool, tool_command="true"]
+    third  [type=tool, tool_command="true"]
+    done   [shape=Msquare]
+    start -> first -> second -> third -> done
+}
+"""
 FENCE = """digraph walk {
     start  [shape=Mdiamond]
     first  [type=write_file, ingest=true, output_path="docs/a.md", content="```text file=a.txt
@@ -52,7 +61,13 @@ hello
     start -> first -> done
 }
 """
-PIPELINES = {"run": TOOL, "stage": TOOLS, "resume": TOOLS, "fence": FENCE}
+PIPELINES = {
+    "run": TOOL,
+    "stage": TOOLS,
+    "later": THREE_TOOLS,
+    "resume": TOOLS,
+    "fence": FENCE,
+}
 COMMAND = ("run", "walk.dot", "--run-id", RUN)
 
 

@@ -10,6 +10,7 @@ The walks are
 
     run       `custody run` of a pipeline with one tool
     stage     one stage: from the first journal line about a tool to the first about the next tool
+    later     the same for a stage that is not the first of its kind: from the second to the third
     resume    `custody resume` after the runtime was killed in the second of two tools
     fence     `custody run` with one document, of which one block becomes a file
 
@@ -46,6 +47,8 @@ from typing import NamedTuple
 from profiled import PIPELINES, RESULT
 
 ROOT = Path(__file__).parent.parent
+STAGES = {"stage": ("first", "second"), "later": ("second", "third")}
+"""The walks that are a part of a run: from the first line about a stage to that about another."""
 COLUMNS = ("files", "functions", "crossings", "across", "beside", "passes", "read")
 
 
@@ -120,8 +123,8 @@ def measure(way: str, checkout: Path = ROOT) -> Walk:
         )
         noted = json.loads(Path(folder, RESULT).read_text(encoding="utf-8"))
     first, last = 0, len(noted["calls"])
-    if way == "stage":
-        first, last = noted["reached"]["first"], noted["reached"]["second"]
+    if way in STAGES:
+        first, last = (noted["reached"][stage] for stage in STAGES[way])
     calls = [Call(*call) for call in noted["calls"]]
     thread = calls[0].thread
     return Walk(

@@ -68,6 +68,19 @@ def test_a_stage_is_part_of_a_run() -> None:
     assert "api" not in {one.package for one in stage.calls}
 
 
+def test_a_later_stage_does_less_than_the_first() -> None:
+    stage, later = walk.measure("stage"), walk.measure("later")
+    assert set(later.files()) < set(stage.files())
+    assert "sandbox/toolchains.py" not in later.files()
+    assert len({call[:3] for call in later.calls}) < len({call[:3] for call in stage.calls})
+
+
+def test_a_stage_takes_no_longer_way_than_it_did() -> None:
+    stage = walk.measure("stage")
+    assert len(stage.files()) <= 60
+    assert len([*stage.crossings()]) <= 115  # some depend on what the machine is busy with
+
+
 def test_a_resume_reads_the_journal() -> None:
     resume = walk.measure("resume")
     assert resume.passes >= 1
