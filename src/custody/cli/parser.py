@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+from collections.abc import Container, Mapping
 from typing import NamedTuple, NoReturn, cast
 
 from custody.cli.commands import commands, names
@@ -80,7 +81,8 @@ def parse(words: list[str]) -> Parsed | str:
     name = next((word for word in words if not word.startswith("-")), "")
     if name and name not in names():
         raise UsageError(f"no command named {name!r}", hint=_nearest(name))
-    parser = build([name] if name else [])
+    listed = {name: ""} if name and words[0] == name else commands()
+    parser = build(listed, [name])
     try:
         options = parser.parse_args(words)
     except _Asked as asked:
@@ -93,8 +95,12 @@ def module(name: str) -> CommandModule:
     return cast("CommandModule", importlib.import_module(f"custody.cli.commands.{name}"))
 
 
-def build(complete: list[str]) -> argparse.ArgumentParser:
-    """Return the parser; only the commands in ``complete`` have their arguments."""
+def build(listed: Mapping[str, str], complete: Container[str]) -> argparse.ArgumentParser:
+    """Return the parser of the commands in ``listed``, which says in a line what each one does.
+
+    Only those in ``complete`` have their arguments. The others are there for help, which words
+    before the command alone can ask for.
+    """
     parser = _Parser(
         prog="custody",
         description=ABOUT,
@@ -108,7 +114,7 @@ def build(complete: list[str]) -> argparse.ArgumentParser:
     subparsers = parser.add_subparsers(
         title="commands", dest="command", metavar="COMMAND", required=True, parser_class=_Parser
     )
-    for name, line in commands().items():
+    for name, line in listed.items():
         command = subparsers.add_parser(
             name,
             help=line,

@@ -6,7 +6,6 @@ stages of the items are stages of the same run; the engine takes them through th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,11 +14,12 @@ from custody.handlers import Handler, Situation
 from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Node, NodeType
 from custody.model.state import EACH
+from custody.patterns import later
 from custody.pipeline.subpipeline_files import ITEMS_LIMIT
 from custody.pipeline.template import CONTEXT, FIELD, NAME, as_text
 
 PARALLEL_LIMIT = 64
-_RANGE = re.compile(r"\s*([0-9]{1,9})\s*\.\.\s*([0-9]{1,9})\s*")
+_RANGE = later(r"\s*([0-9]{1,9})\s*\.\.\s*([0-9]{1,9})\s*")
 
 
 def items_of(node: Node, situation: Situation) -> list[Any]:

@@ -10,7 +10,6 @@ pipeline is some hundred thousand of these values.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -19,8 +18,9 @@ import msgspec
 
 from custody.model.finding import Finding
 from custody.model.record import Record
+from custody.patterns import later
 
-_DURATION = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)(ms|[smhd])?")
+_DURATION = later(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)(ms|[smhd])?")
 _UNITS = {"d": 86_400.0, "h": 3_600.0, "m": 60.0, "s": 1.0}
 
 

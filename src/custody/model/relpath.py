@@ -34,6 +34,7 @@ import unicodedata
 from typing import Final, final
 
 from custody.errors import PathRefused
+from custody.patterns import later
 
 COMPONENT_BYTES: Final = 255
 PATH_BYTES: Final = 1024
@@ -41,34 +42,34 @@ DEPTH: Final = 32
 
 _DEVICE = r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])"
 _PLAIN_PART = rf"(?!{_DEVICE}(?:[./]|\Z))[a-z0-9_][a-z0-9_.+-]*(?<!\.)"
-_PLAIN = re.compile(rf"{_PLAIN_PART}(?:/{_PLAIN_PART})*", re.IGNORECASE | re.ASCII)
+_PLAIN = later(rf"{_PLAIN_PART}(?:/{_PLAIN_PART})*", re.IGNORECASE | re.ASCII)
 """Most paths: nothing in them can break a rule but their length."""
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_DRIVE = re.compile(r"[A-Za-z]:")
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+-]+:|[A-Za-z][A-Za-z0-9+.-]+://")
-_GIT = re.compile(r"(?:\.git|git~[0-9]+)[. ]*(?::.*)?", re.IGNORECASE | re.DOTALL)
-_RESERVED = re.compile(rf"{_DEVICE} *(?:\..*)?|.*:.*", re.IGNORECASE | re.DOTALL)
-_INVISIBLE = re.compile(
+_SURROGATE = later("[\ud800-\udfff]")
+_CONTROL = later("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_DRIVE = later(r"[A-Za-z]:")
+_SCHEME = later(r"[A-Za-z][A-Za-z0-9+-]+:|[A-Za-z][A-Za-z0-9+.-]+://")
+_GIT = later(r"(?:\.git|git~[0-9]+)[. ]*(?::.*)?", re.IGNORECASE | re.DOTALL)
+_RESERVED = later(rf"{_DEVICE} *(?:\..*)?|.*:.*", re.IGNORECASE | re.DOTALL)
+_INVISIBLE = later(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 """Code points that are drawn as nothing, and that some file systems leave out of a name."""
-_PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
+_PRIVATE = later("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
 """Some file systems store characters that they forbid as these."""
-_SLASH_LIKE = re.compile("[\u2044\u2215\u2216\u2571\u2572\u29f5\u29f8\u29f9\u3033\u4e3f]")
+_SLASH_LIKE = later("[\u2044\u2215\u2216\u2571\u2572\u29f5\u29f8\u29f9\u3033\u4e3f]")
 _SEPARATORS = frozenset("/\\.")
 
-_START_UP = re.compile(
+_START_UP = later(
     r"\.(?:bash_(?:aliases|log(?:in|out)|profile)|bashrc|[ckz]shrc|tcshrc|z(?:log(?:in|out)|profile"
     r"|shenv)|login|logout|profile|envrc|inputrc|ripgreprc|git(?:attributes|config|modules)"
     r"|mcp\.json|[gl]l?dbinit|pdbrc"
     r"|claude|codex|cursor|devcontainer|fleet|gemini|husky|idea|vs|vscode|zed)"
 )
 """Start-up files of shells, git and debuggers; folders that editors and agents run things from."""
-_SECRET = re.compile(r"\.env(?:\..*)?|\.netrc|\.pgpass|\.pypirc|\.git-credentials", re.DOTALL)
+_SECRET = later(r"\.env(?:\..*)?|\.netrc|\.pgpass|\.pypirc|\.git-credentials", re.DOTALL)
 _SECRET_FREE = frozenset({".env.example", ".env.sample", ".env.template"})
 
 

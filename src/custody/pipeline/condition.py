@@ -18,18 +18,17 @@ from typing import Any
 from custody.errors import MalformedDocument
 from custody.model.outcome import OUTCOMES
 from custody.model.record import Record
+from custody.patterns import later
 from custody.pipeline.messages import Nearest, shown
 from custody.pipeline.template import as_text, look_up
 
 OUTCOME = "outcome"
 _CONTEXT = "context."
 
-_CLAUSE = re.compile(
+_CLAUSE = later(
     r"\s*(outcome|context\.[A-Za-z0-9_][A-Za-z0-9_.-]*)\s*(!?=)\s*([^\s=!&|<>\"'()]+)\s*", re.ASCII
 )
-_KEY = re.compile(
-    r"\s*(?:outcome|context\.[A-Za-z0-9_][A-Za-z0-9_.-]*)\s*(?![A-Za-z0-9_.-])", re.ASCII
-)
+_KEY = later(r"\s*(?:outcome|context\.[A-Za-z0-9_][A-Za-z0-9_.-]*)\s*(?![A-Za-z0-9_.-])", re.ASCII)
 
 
 class Clause(Record, frozen=True):

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 from custody.model.graph import Attribute, AttributeValue
+from custody.patterns import later
 from custody.pipeline.messages import shown
 from custody.pipeline.parse_state import NAMES, Reading
 from custody.pipeline.syntax import Attributes
 from custody.pipeline.tokens import END, WORD, match_attribute, unescape
 from custody.pipeline.values import bare_value
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_NAME = later(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _SEPARATORS = frozenset((",", ";"))
 _BEYOND = frozenset((END, "[", "{", "}", "->", "--"))
 """Tokens that show that a list was never closed."""

@@ -15,10 +15,10 @@ with the next attribute or the next line. It never recurses and never raises.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from custody.model.graph import SourcePosition
+from custody.patterns import later
 from custody.pipeline.lists import read_assignment, read_lists
 from custody.pipeline.messages import shown
 from custody.pipeline.parse_state import ARROWS, NAMES, Reading
@@ -32,7 +32,7 @@ from custody.pipeline.syntax import (
 )
 from custody.pipeline.tokens import END, WORD
 
-NODE_ID: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
+NODE_ID: Final = later(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
 """Node ids become names of folders."""
 
 _SCOPES: dict[str, Scope] = {"graph": "graph", "node": "node", "edge": "edge"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from msgspec.structs import replace
@@ -10,6 +9,7 @@ from msgspec.structs import replace
 from custody.errors import PipelineInvalid
 from custody.model.finding import Finding
 from custody.model.graph import Catalog, Pipeline, SourcePosition
+from custody.patterns import later
 from custody.pipeline.build import build
 from custody.pipeline.messages import found
 from custody.pipeline.parser import parse
@@ -19,7 +19,7 @@ from custody.pipeline.subpipeline_files import Library, PartReader
 SIZE_LIMIT: Final = 16 * 1024 * 1024
 
 _BOM = b"\xef\xbb\xbf"
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
+_CONTROL = later("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
 _ASCII_CONTROL = bytes({*range(32), 127} - set(b"\t\n"))
 
 

@@ -6,15 +6,15 @@ so in the pipeline itself is a finding, so that a name always says which node it
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import msgspec
 
 from custody.model.graph import Node, Pipeline
+from custody.patterns import later
 
-_ITEM = re.compile(r"\.[1-9][0-9]*\.")
-_ITEM_AHEAD = re.compile(r"\.(?=[1-9][0-9]*\.)")
+_ITEM = later(r"\.[1-9][0-9]*\.")
+_ITEM_AHEAD = later(r"\.(?=[1-9][0-9]*\.)")
 
 
 def item_prefix(node: str, index: int) -> str:

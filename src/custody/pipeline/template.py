@@ -18,6 +18,7 @@ from typing import Any
 
 from custody.errors import UsageError
 from custody.model.record import encode
+from custody.patterns import later
 
 RESERVED = ("goal", "run_id")
 """Names that every run knows."""
@@ -31,9 +32,9 @@ CONTEXT = "context."
 TEMPLATES = ("prompt", "content", "output_path", "items")
 """Attributes whose text is a template."""
 
-NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
-_NAME_PLACE = re.compile(rf"\$\{{({NAME.pattern})\}}")
-_PLACE = re.compile(
+NAME = later(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_NAME_PLACE = later(rf"\$\{{({NAME.pattern})\}}")
+_PLACE = later(
     rf"\$(?:\$|(goal)(?![A-Za-z0-9_])|\{{({NAME.pattern})\}}"
     rf"|\{{(docs?):((?:[^$\{{\}}\n]|\$\{{{NAME.pattern}\}})+)\}}|\{{)"
 )

@@ -18,6 +18,7 @@ from itertools import accumulate
 from typing import Final
 
 from custody.model.graph import SourcePosition
+from custody.patterns import later
 
 WORD: Final = "word"
 TEXT: Final = "text"
@@ -48,9 +49,9 @@ Four tokens at once, which halves the time of a large file. What does not match 
 by token, so that the finding can say what is wrong.
 """
 
-_ESCAPE = re.compile(r'\\(["\\nt])')
+_ESCAPE = later(r'\\(["\\nt])')
 _ESCAPED = {'"': '"', "\\": "\\", "n": "\n", "t": "\t"}
-_ANGLE = re.compile("[<>]")
+_ANGLE = later("[<>]")
 
 
 def unescape(text: str) -> str:

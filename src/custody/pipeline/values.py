@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from custody.model.graph import AttributeKind, AttributeValue, Duration
+from custody.patterns import later
 
-_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
-_FLOAT = re.compile(r"-?(?:[0-9]{1,18}\.[0-9]{0,18}|\.[0-9]{1,18})")
+_INTEGER = later(r"-?(?:0|[1-9][0-9]{0,17})")
+_FLOAT = later(r"-?(?:[0-9]{1,18}\.[0-9]{0,18}|\.[0-9]{1,18})")
 _CONSTANTS = {"true": True, "false": False}
 
 EXPECTED: dict[AttributeKind, str] = {

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from custody.errors import BlobDamaged, PathRefused
 from custody.model import layout
 from custody.model.relpath import RelPath
+from custody.patterns import later
 from custody.store import files, syscalls
 from custody.store.blob_folder import MODE, BlobFolder
 from custody.store.os_errors import failure
@@ -25,7 +25,7 @@ _SYNC_EACH = 16
 """Up to this many blobs are synced one by one; for more, the whole file system is cheaper."""
 _IN_MEMORY = 1 << 20
 """Files up to this size are copied in one piece."""
-_DIGEST = re.compile("[0-9a-f]{64}")
+_DIGEST = later("[0-9a-f]{64}")
 
 _T = TypeVar("_T")
 

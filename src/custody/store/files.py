@@ -10,15 +10,15 @@ import errno
 import hashlib
 import itertools
 import os
-import re
 import stat
 import sys
 from collections.abc import Iterator
 
 from custody.errors import PathRefused
+from custody.patterns import later
 from custody.store import syscalls
 
-_TEMPORARY = re.compile(r"\.tmp\.[0-9]+\.[0-9]+")
+_TEMPORARY = later(r"\.tmp\.[0-9]+\.[0-9]+")
 
 READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _WRITE_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import time
 
 import msgspec
@@ -11,13 +10,14 @@ import msgspec
 from custody.errors import PathRefused, RunNotFound, StorageFailed, UsageError
 from custody.model import layout
 from custody.model.record import Record
+from custody.patterns import later
 from custody.store.resolve import own
 from custody.store.root import Root
 
 LAST = "last"
 BROKEN = "BROKEN"
 
-_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+_RUN_ID = later(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _SHOWN = 5
 _HINT = "`custody runs` lists the runs; --runsdir names another folder"
 

@@ -6,14 +6,14 @@ that the lines between ``k`` and ``s`` no longer count. This is the one place th
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections.abc import Iterator, Sequence
 
 from custody.model.event import FACTS, AnyFact, JournalLine
+from custody.patterns import later
 
 _DIGEST_SIZE = 32
-_SHA256 = re.compile("[0-9a-f]{64}")
+_SHA256 = later("[0-9a-f]{64}")
 _KINDS = tuple(FACTS.values())
 _NUMBERS = {name: number for number, name in enumerate(FACTS)}
 

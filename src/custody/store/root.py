@@ -14,7 +14,6 @@ Refusals are `PathRefused` with a stable code, and a disk that fails is `Storage
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -24,6 +23,7 @@ from typing import Self, TypeVar
 
 from custody.errors import PathRefused, StorageFailed
 from custody.model.relpath import RelPath, caseless
+from custody.patterns import later
 from custody.store import files
 from custody.store.os_errors import failure
 from custody.store.resolve import DIRECTORY, Resolver, beneath
@@ -33,7 +33,7 @@ READ_LIMIT = 256 << 20
 DIGEST_LIMIT = 64 << 30
 """Most bytes of a file that is hashed or copied; sparse files can claim to be larger."""
 
-_RELATIVE = re.compile(r"(?!\.{1,2}(?:/|\Z))[^/\0]+(?:/(?!\.{1,2}(?:/|\Z))[^/\0]+)*")
+_RELATIVE = later(r"(?!\.{1,2}(?:/|\Z))[^/\0]+(?:/(?!\.{1,2}(?:/|\Z))[^/\0]+)*")
 _REPLACED_TIMES = 100
 """How often reading begins again when the file is replaced by a newer one meanwhile."""
 

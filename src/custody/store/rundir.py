@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Iterator
 from typing import Self, TypeVar
 
@@ -18,6 +17,7 @@ from custody.errors import BlobDamaged, PathRefused, RunExists, RunLocked, RunNo
 from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.record import Record, decode, encode_pretty
+from custody.patterns import later
 from custody.store import files
 from custody.store.aside import set_aside
 from custody.store.attempt_folder import AttemptFolder
@@ -30,7 +30,7 @@ from custody.store.root import Root
 
 __all__ = ["AttemptFolder", "RunDirectory"]
 
-_REQUEST_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}/[0-9]+\.[0-9]+")
+_REQUEST_ID = later(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}/[0-9]+\.[0-9]+")
 _T = TypeVar("_T", bound=Record)
 
 

@@ -13,6 +13,7 @@ from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Node
 from custody.model.record import decode
 from custody.model.verdict import Verdict
+from custody.patterns import later
 
 CONTEXT = AttributeRule(
     name="response_context",
@@ -24,7 +25,7 @@ SCHEMA = AttributeRule(
     kind="string",
     doc="JSON Schema that the block must fit; a response that does not fit is a failure.",
 )
-_BLOCK = re.compile(r"^```json[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
+_BLOCK = later(r"^```json[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 
 
 def check_schema(node: Node) -> Iterator[Finding]:

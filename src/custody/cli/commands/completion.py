@@ -31,7 +31,7 @@ def execute(options: Namespace) -> Result:
 
 
 def _script(shell: str) -> str:
-    from custody.cli.commands import names
+    from custody.cli.commands import commands
     from custody.cli.parser import build
 
     try:
@@ -42,4 +42,4 @@ def _script(shell: str) -> str:
         ) from None
     if shell not in shtab.SUPPORTED_SHELLS:
         raise UsageError(f"this version of shtab knows no {shell}", hint="upgrade shtab")
-    return str(shtab.complete(build(list(names())), shell))
+    return str(shtab.complete(build(commands(), commands()), shell))

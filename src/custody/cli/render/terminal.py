@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TextIO
 
 from custody.cli.result import Line, Tone
+from custody.patterns import later
 
-_UNSAFE = re.compile(
+_UNSAFE = later(
     "[\x00-\x08\x0a-\x1f\x7f-\x9f"  # C0 but for the tab, DEL, C1
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # what turns the reading direction
     "\u2028\u2029\ud800-\udfff]"  # line separators, halves of characters
@@ -24,6 +24,8 @@ _TONES: dict[Tone, str] = {
 
 def visible(text: str) -> str:
     """Return ``text`` on one line, with every control character written out."""
+    if text.isprintable():
+        return text
     return _UNSAFE.sub(lambda found: _escape(found[0]), text)
 
 

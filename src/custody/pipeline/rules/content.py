@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
@@ -12,6 +11,7 @@ from custody.model import layout
 from custody.model.allowlist import Allowlist
 from custody.model.finding import Finding, Severity
 from custody.model.graph import Catalog, Pipeline, SourcePosition
+from custody.patterns import later
 from custody.pipeline.condition import parse_condition
 from custody.pipeline.document import document_path
 from custody.pipeline.messages import Nearest, found, shown
@@ -30,7 +30,7 @@ WORKSPACE = f"{layout.WORKSPACE}/"
 BIDI_LIMIT = 100
 """Lines with hidden characters that are named."""
 
-_BIDIRECTIONAL = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_BIDIRECTIONAL = later("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 class _Fault(NamedTuple):
