@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from custody.checks.gates import Gate
 from custody.checks.gates.exit_code import ExitCodeGate
 from custody.checks.gates.writes import WritesGate
-from custody.checks.guards.tool_command import check_tool_command, to_command_line
 from custody.errors import CommandRefused
 from custody.handlers import Handler, Situation
 from custody.handlers.network import NETWORK, check_network, network_of
@@ -23,6 +22,8 @@ def _check(node: Node) -> Iterator[Finding]:
     command = node.attributes.get("tool_command")
     if command is None:
         return
+    from custody.checks.guards.tool_command import check_tool_command
+
     try:
         check_tool_command(str(command.value))
     except CommandRefused as refused:
@@ -58,6 +59,8 @@ class ToolHandler(Handler):
 
     def request(self, node: Node, situation: Situation) -> ToolRequest:
         """Ask for the command."""
+        from custody.checks.guards.tool_command import to_command_line
+
         return ToolRequest(
             id=situation.request_id,
             timeout=node.seconds("timeout", DEFAULT_TIMEOUT),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from custody.checks.gates import Gate
 from custody.checks.gates.verification import VerificationGate
 from custody.checks.gates.writes import WritesGate
-from custody.checks.guards.plan import admit_plan, read_plan
 from custody.errors import CommandRefused, MalformedDocument, Refused
 from custody.handlers import Handler, Situation
 from custody.handlers.network import NETWORK, check_network, network_of
@@ -15,9 +15,11 @@ from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Node, NodeType
-from custody.model.plan import VerificationPlan
 from custody.model.record import encode_pretty
 from custody.model.request import VerificationRequest
+
+if TYPE_CHECKING:
+    from custody.model.plan import VerificationPlan
 
 DEFAULT_TIMEOUT = 600.0
 PLAN_KEY = "verification.plan"
@@ -69,6 +71,8 @@ class VerificationHandler(Handler):
 
     def request(self, node: Node, situation: Situation) -> VerificationRequest:
         """Ask for the plan, or refuse it."""
+        from custody.checks.guards.plan import admit_plan
+
         plan = _plan_of(situation)
         files, lines = admit_plan(
             plan,
@@ -88,6 +92,8 @@ class VerificationHandler(Handler):
 
 
 def _plan_of(situation: Situation) -> VerificationPlan:
+    from custody.checks.guards.plan import read_plan
+
     value = situation.scope.context.get(PLAN_KEY)
     if value is None:
         raise Refused(

@@ -7,7 +7,6 @@ not UTF-8 are refused with the path of the field that is wrong.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -70,6 +69,7 @@ def decode(data: bytes, kind: type[_T], *, where: str, any_text: bool = False) -
 
 def _refuse_duplicate_keys(data: bytes, where: str) -> Any:
     """Return the value; the standard library alone can tell that a key stands twice."""
+    import json
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: dict[str, Any] = {}

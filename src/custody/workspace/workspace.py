@@ -20,17 +20,15 @@ from custody.model.holdouts import Holdouts
 from custody.model.relpath import RelPath
 from custody.store.resolve import beneath
 from custody.store.rundir import RunDirectory
-from custody.store.workers import FEW
-from custody.workspace.build import build_anew
 from custody.workspace.contents import Contents
-from custody.workspace.restore import Difference, Restoration
 from custody.workspace.scan import Scanner
-from custody.workspace.snapshot import Snapshot, take_snapshot
 from custody.workspace.tree import change_between, put_tree, read_listing
 
 if TYPE_CHECKING:
     from custody.workspace.overlay.layer import Layers
     from custody.workspace.overlay.stack import Stack
+    from custody.workspace.restore import Difference
+    from custody.workspace.snapshot import Snapshot
 
 _PASSES = 100
 """How often a restore looks again before it gives up on a tree that somebody else changes."""
@@ -65,6 +63,8 @@ class Workspace:
         if source is None:
             run.root.make_dirs(layout.WORKSPACE)
             return cls(run, {}, put_tree(run.blobs, {}, ()))
+        from custody.workspace.snapshot import take_snapshot
+
         snapshot = take_snapshot(run, source, omit=omit)
         workspace = cls(run, snapshot.copy.expected, snapshot.base)
         snapshot.copy.teach(workspace._scanner)
@@ -188,6 +188,8 @@ class Workspace:
         Raises `BlobDamaged` when a content is lost, and `StorageFailed` when the disk fails or
         somebody else keeps changing the workspace.
         """
+        from custody.workspace.restore import Restoration
+
         restoration = Restoration(self._run.root, self._run.blobs)
         restored = self.build()
         for _ in range(_PASSES):
@@ -208,6 +210,9 @@ class Workspace:
         A fork does it before it goes on: several processes can help only as long as there is
         one thread. Raises `BlobDamaged` when a content is lost, and `StorageFailed`.
         """
+        from custody.store.workers import FEW
+        from custody.workspace.build import build_anew
+
         self._stay_at_home()
         if len(self.expected) <= FEW or os.listdir(self.root.fd):
             return set()

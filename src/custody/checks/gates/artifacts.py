@@ -10,7 +10,6 @@ from itertools import islice
 from typing import ClassVar
 
 from custody.checks.gates import Case, Gate
-from custody.checks.syntax import check_syntax
 from custody.model import layout
 from custody.model.ingest import Artifact, IngestManifest
 from custody.model.record import decode
@@ -49,6 +48,8 @@ class ArtifactsGate(Gate):
         if path.startswith(_FOLDER):
             told = f"it is written to {artifact.workspace_path}, as the path says"
             yield self.wrong("path", told, path)
+        from custody.checks.syntax import check_syntax
+
         verdict = check_syntax(path, artifact.lang, case.content(artifact.sha256))
         if verdict is not None and not verdict.allowed:
             yield self.wrong(verdict.code, verdict.reason, path)

@@ -30,11 +30,11 @@ _BLOCK = later(r"^```json[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 
 def check_schema(node: Node) -> Iterator[Finding]:
     """Find a schema that cannot be read."""
-    from custody.checks.json_schema import read_schema
-
     schema = node.attributes.get(SCHEMA.name)
     if schema is None:
         return
+    from custody.checks.json_schema import read_schema
+
     try:
         read_schema(str(schema.value))
     except MalformedDocument as malformed:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from custody.checks.gates import Case, Gate
 from custody.model import layout
-from custody.model.plan import VerificationResults
 from custody.model.record import decode
 from custody.model.request import VerificationRequest
 from custody.model.verdict import Verdict
+
+if TYPE_CHECKING:
+    from custody.model.plan import VerificationResults
 
 
 class VerificationGate(Gate):
@@ -29,6 +32,8 @@ class VerificationGate(Gate):
 
     def judge(self, case: Case) -> Iterator[Verdict]:
         """Find the first check that failed or was not made."""
+        from custody.model.plan import VerificationResults
+
         data = case.text(layout.VERIFICATION_RESULTS).encode()
         if not data or not isinstance(case.request, VerificationRequest):
             yield self.wrong("incomplete", "verification incomplete")

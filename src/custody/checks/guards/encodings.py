@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import binascii
-import json
 from collections.abc import Iterator
 
 _URL_ALPHABET = str.maketrans("+/", "-_")
@@ -16,6 +14,8 @@ def spellings(value: str) -> tuple[str, ...]:
 
 
 def _spellings(data: bytes) -> Iterator[str]:
+    import json
+
     yield data.decode("latin-1")
     yield json.dumps(data.decode("utf-8", "replace"))[1:-1]
     yield json.dumps(data.decode("latin-1"), ensure_ascii=False)[1:-1]
@@ -31,6 +31,8 @@ def _spellings(data: bytes) -> Iterator[str]:
 
 def _base64_cores(data: bytes) -> Iterator[str]:
     """Yield, for each place in a group of three, the digits that depend on the value alone."""
+    import binascii
+
     for offset, shared in ((0, 0), (1, 2), (2, 3)):
         text = binascii.b2a_base64(bytes(offset) + data, newline=False).decode()
         yield text[shared : (offset + len(data)) * 8 // 6]
