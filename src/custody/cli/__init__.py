@@ -15,7 +15,7 @@ functions.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from custody.errors import (
     EXIT_DONE,
@@ -29,15 +29,18 @@ from custody.errors import (
 _EXITS = {"PASS": EXIT_DONE, "FAIL": EXIT_FAILED, "RUNNING": EXIT_WAITING}
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command that ``argv`` asks for and return the exit code."""
+def main(argv: Sequence[str] | None = None, *, prepare: Callable[[], None] | None = None) -> int:
+    """Run the command that ``argv`` asks for and return the exit code.
+
+    ``prepare`` is called as soon as it is certain that there is a command to execute.
+    """
     words = list(sys.argv[1:] if argv is None else argv)
     from custody.cli import output
 
     output.prepare()
     as_json = "--json" in words
     try:
-        return _execute(words, as_json=as_json)
+        return _execute(words, prepare, as_json=as_json)
     except (CustodyError, KeyboardInterrupt) as caught:
         error = caught if isinstance(caught, CustodyError) else Interrupted("interrupted")
         output.complain(error, as_json=as_json)
@@ -48,13 +51,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_INTERNAL
 
 
-def _execute(words: list[str], *, as_json: bool) -> int:
+def _execute(words: list[str], prepare: Callable[[], None] | None, *, as_json: bool) -> int:
     from custody.cli import output, parser
 
     parsed = parser.parse(words)
     if isinstance(parsed, str):
         output.give_text(parsed)
         return EXIT_DONE
+    if prepare is not None:
+        prepare()
     result = parsed.command.execute(parsed.options)
     output.give(result, as_json=as_json)
     return _EXITS[result.status] if result.exit_code is None else result.exit_code

@@ -58,6 +58,8 @@ def decode(data: bytes, kind: type[_T], *, where: str, any_text: bool = False) -
         raise MalformedDocument(
             "encoding", f"not UTF-8 at byte {error.start}", where=where
         ) from None
+    if not any_text and (own := _as_written(data, kind)) is not None:
+        return own
     value = _refuse_duplicate_keys(data, where)
     try:
         return msgspec.convert(value, kind) if any_text else msgspec.json.decode(data, type=kind)
@@ -65,6 +67,18 @@ def decode(data: bytes, kind: type[_T], *, where: str, any_text: bool = False) -
         raise MalformedDocument("type", str(error), where=where) from None
     except msgspec.DecodeError as error:
         raise MalformedDocument("json", str(error), where=where) from None
+
+
+def _as_written(data: bytes, kind: type[_T]) -> _T | None:
+    """Return the value when ``data`` is what `encode_pretty` makes of it, else None.
+
+    No key can stand twice then, and nothing else need look for one.
+    """
+    try:
+        value = msgspec.json.decode(data, type=kind)
+        return value if encode_pretty(value) == data else None
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None
 
 
 def _refuse_duplicate_keys(data: bytes, where: str) -> Any:

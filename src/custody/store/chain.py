@@ -33,7 +33,11 @@ from custody.model.journal_version import CURRENT, VERSIONS, JournalVersion
 from custody.model.record import encode
 from custody.store.limits import LINE_LIMIT
 
-_decode_line = msgspec.json.Decoder(JournalLine).decode
+
+@cache
+def _line_decoder() -> Callable[[bytes], JournalLine]:
+    """Return what reads a line; made when the first one is read."""
+    return msgspec.json.Decoder(JournalLine).decode
 
 
 @cache
@@ -188,7 +192,7 @@ class Chain:
 
 def decoded(raw: bytes) -> Heard:
     """Return a line and its fact; raises what `msgspec` does, `KeyError` for an unknown event."""
-    line = _decode_line(raw)
+    line = _line_decoder()(raw)
     return line, _decoder(line.event)(line.data)
 
 
