@@ -28,7 +28,9 @@ def run() -> NoReturn:
     """
     gc.set_threshold(COLLECT_AFTER, *gc.get_threshold()[1:])
     code = main(prepare=_load_msgspec)
-    if _alone() and _flushed():
+    if _alone():
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            stream.flush()
         os._exit(code)
     sys.exit(code)
 
@@ -58,14 +60,3 @@ def _alone() -> bool:
     return (threading is None or threading.active_count() == 1) and not any(
         name in sys.modules for name in _MAY_HAVE_AN_ENDING
     )
-
-
-def _flushed() -> bool:
-    """Write what the streams may still hold; where that fails, Python is left to tell of it."""
-    try:
-        for stream in (sys.stdout, sys.stderr):
-            if stream is not None:
-                stream.flush()
-    except (OSError, ValueError):
-        return False
-    return True

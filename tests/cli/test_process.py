@@ -1,0 +1,72 @@
+"""The process of a command begins light, and ends at once unless somebody waits for its end."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from support.shell import Shell
+
+ENDING = "import sys; from custody.cli.process import run; sys.argv[1:] = ['--version']; "
+AT_THE_END = "type('Last', (), {'__del__': lambda self: print('taken apart')})()"
+
+
+def run(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+def test_nothing_is_taken_apart_when_nobody_waits_for_it() -> None:
+    done = run(f"{ENDING} last = {AT_THE_END}; run()")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("custody ")
+    assert "taken apart" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        "import atexit; atexit.register(print, 'taken apart')",
+        f"import importlib.metadata; last = {AT_THE_END}",
+        "import threading; threading.Timer(0.2, print, ('taken apart',)).start()",
+    ],
+)
+def test_whoever_may_have_something_to_do_at_the_end_can(others: str) -> None:
+    done = run(f"{ENDING} {others}; run()")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("taken apart\n")
+
+
+def test_what_is_still_held_back_is_written() -> None:
+    done = run(f"{ENDING} sys.stdout.write('before '); sys.stderr.write('aside'); run()")
+    assert done.stdout.startswith("before custody ")
+    assert done.stderr == "aside"
+
+
+def test_the_exit_code_is_that_of_the_command(custody: Shell) -> None:
+    assert custody("nothing").code == 1
+    assert custody("--version").code == 0
+
+
+def test_msgspec_does_without_typing_extensions_and_others_still_get_it() -> None:
+    code = (
+        "import sys; from custody.cli.process import _load_msgspec; _load_msgspec(); "
+        "assert 'msgspec' in sys.modules and 'typing_extensions' not in sys.modules; "
+        "import typing_extensions; _load_msgspec(); assert 'typing_extensions' in sys.modules"
+    )
+    assert run(code).stderr == ""
+
+
+def test_msgspec_reads_the_same_without_typing_extensions() -> None:
+    code = (
+        "from typing import *; from custody.cli.process import _load_msgspec; {}; "
+        "import msgspec; Short = Annotated[str, msgspec.Meta(max_length=2)]; "
+        "T = TypedDict('T', {{'a': int, 'b': NotRequired[Short]}}); "
+        "print(msgspec.json.decode(b'{{\"a\":1}}', type=T), msgspec.json.schema(T))"
+    )
+    without, with_it = run(code.format("_load_msgspec()")), run(code.format("pass"))
+    assert without.stdout == with_it.stdout
+    assert without.stdout.startswith("{'a': 1} ")
