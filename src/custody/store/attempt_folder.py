@@ -63,8 +63,10 @@ class AttemptFolder:
 
         A folder that holds nothing but the texts ``given``, by name, is as good as a new one.
         """
+        if not files.present(self._run.fd, self.path):
+            return ""
         known = given or {}
-        names = self._run.names(self.path) if self._run.exists(self.path) else []
+        names = self._run.names(self.path)
         if all(name in known and self._holds(name, known[name]) for name in names):
             return ""
         return self.set_aside()

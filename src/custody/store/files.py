@@ -286,7 +286,7 @@ def present(folder: int, name: str) -> bool:
     """Whether anything has that name."""
     try:
         os.stat(name, dir_fd=folder, follow_symlinks=False)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
     return True
 

@@ -81,10 +81,11 @@ class Follower:
             self._waiting += self._coming
             self._coming.clear()
             self._reached = reached
-            self._idle = False
             if self._thread is None:
                 self._start()
-            self._changed.notify_all()
+            if self._idle:  # else it knows that there is something, and would wake for nothing
+                self._idle = False
+                self._changed.notify_all()
             if len(self._waiting) > LAG:
                 self._await_idle()
 
