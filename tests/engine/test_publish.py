@@ -144,5 +144,5 @@ def test_a_run_that_failed_is_not_published(bench: Bench, tmp_path: Path) -> Non
 def test_a_run_is_not_published_into_itself(run: str, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(f"{run}/workspace")
     for folder in (run, f"{run}/workspace", str(tmp_path / "link" / "new")):
-        with pytest.raises(Refused, match="into itself"):
+        with pytest.raises(Refused, match="into its own directory"):
             api.publish(run, folder)
