@@ -12,6 +12,7 @@ from custody.engine.recording import Recording, RecordingEnded
 from custody.engine.replay import Remembered
 from custody.errors import ReplayDiverged
 from custody.model.event import RequestAnswered, StageStarted
+from custody.model.journal_version import CURRENT
 from custody.store.history import History
 from custody.store.rundir import RunDirectory
 from support.bench import Bench
@@ -39,7 +40,7 @@ def requests(history: History, bench: Bench) -> list[Asked]:
 def answers_only(history: History) -> Recording:
     """Return a recording of the answers alone."""
     lines = [heard for heard in history.lines() if isinstance(heard[1], RequestAnswered)]
-    recording = Recording(lines, None, keeps_verdicts=True)
+    recording = Recording(lines, None, version=CURRENT)
     recording.rewind(lambda _fact: None)
     return recording
 
@@ -68,7 +69,7 @@ def test_each_request_is_answered_once(history: History, bench: Bench) -> None:
 
 def test_a_replay_ends_where_nothing_is_recorded(history: History, bench: Bench) -> None:
     asked = requests(history, bench)
-    nothing = Recording([], None, keeps_verdicts=True)
+    nothing = Recording([], None, version=CURRENT)
     due = Round(tuple(asked), nothing, Remembered(history))
     with pytest.raises(RecordingEnded):
         due.answer(asked[0], lambda *_: True)

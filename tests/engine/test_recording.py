@@ -18,6 +18,7 @@ from custody.model.event import (
     RouteChosen,
     StageStarted,
 )
+from custody.model.journal_version import CURRENT
 from custody.model.process_event import AgentReplaced, RunResumed
 from custody.model.request import Ack
 from custody.store.journal import Journal
@@ -43,7 +44,7 @@ def lines(*facts: AnyFact) -> list[Heard]:
 
 
 def played(*facts: AnyFact, journal: Journal | None = None) -> Recording:
-    recording = Recording(lines(*facts), journal, keeps_verdicts=True)
+    recording = Recording(lines(*facts), journal, version=CURRENT)
     recording.rewind(lambda _fact: None)
     return recording
 
@@ -81,7 +82,7 @@ def test_an_answer_is_taken_from_the_record() -> None:
 def test_what_is_no_decision_is_passed_over_and_told() -> None:
     told: list[AnyFact] = []
     recording = Recording(
-        lines(STARTED, RunResumed(), AgentReplaced(agent="x"), STAGE), None, keeps_verdicts=True
+        lines(STARTED, RunResumed(), AgentReplaced(agent="x"), STAGE), None, version=CURRENT
     )
     recording.rewind(told.append)
     recording.record(STARTED)
@@ -110,7 +111,7 @@ def test_it_goes_live_once_and_before_the_first_new_fact(journal: Journal) -> No
     recording = Recording(
         lines(STARTED),
         journal,
-        keeps_verdicts=True,
+        version=CURRENT,
         go_live=go_live,
         listeners=(lambda _line, fact: heard.append(fact),),
         committed=reached.append,

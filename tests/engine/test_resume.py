@@ -28,12 +28,12 @@ TWO_STAGES = (
 WAIT = "echo half > half.txt\n[ -e go ] && exit 0\ntouch started\nexec sleep 600\n"
 
 
-def leave_in_b(bench: Bench, by: signal.Signals) -> int:
+def leave_in_b(bench: Bench, by: signal.Signals, body: str = TWO_STAGES) -> int:
     """Run until stage b is at work, then end the runtime by a signal; return its exit code."""
     (bench.workdir / "wait.sh").write_text(WAIT)
     process = subprocess.Popen(
         [
-            sys.executable, "-m", "custody", "run", bench.pipeline(TWO_STAGES),
+            sys.executable, "-m", "custody", "run", bench.pipeline(body),
             "--workdir", str(bench.workdir), "--runsdir", str(bench.runsdir), "--run-id", "r1",
             "--confinement", "L2",  # stages work in the workspace itself
         ],
@@ -55,6 +55,18 @@ def checkpoint_is_complete(bench: Bench) -> bool:
         return False
     lines = bench.path("events.jsonl").read_bytes().count(b"\n")
     return bool(json.loads(checkpoint.read_bytes())["events"] == lines)
+
+
+@pytest.mark.req("G-01")
+def test_what_a_killed_verification_changed_is_thrown_away(bench: Bench) -> None:
+    judge = 'type=verification, verification.required_commands="sh wait.sh"'
+    body = TWO_STAGES.replace('type=tool, tool_command="sh wait.sh"', judge)
+    leave_in_b(bench, signal.SIGKILL, body)
+    assert bench.path("workspace/half.txt").exists()
+    resume_with_go(bench)
+    assert not bench.path("workspace/half.txt").exists()
+    assert not bench.path("workspace/started").exists()
+    assert api.verify("r1", runsdir=str(bench.runsdir)).mismatches == ()
 
 
 @pytest.mark.req("P-11")
@@ -234,5 +246,5 @@ def test_so_does_a_fork(bench: Bench) -> None:
 def test_new_runs_keep_verdicts_when_they_are_resumed(bench: Bench) -> None:
     leave_in_b(bench, signal.SIGKILL)
     resume_with_go(bench)
-    assert versions(bench) == {"1.1"}
+    assert versions(bench) == {"1.2"}
     assert "GatePassed b" in bench.events()

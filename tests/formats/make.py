@@ -61,6 +61,7 @@ STEPS: dict[str, tuple[dict[str, Any], ...]] = {
         {"words": [*CHANGED, "--accept-pipeline-change"]},
     ),
     "killed": ({"words": ["resume", "killed"]},),
+    "lenient": ({"words": ["fork", "lenient", "hook", *AGAIN], "run": "again"},),
     "refused": ({"words": ["fork", "refused", "check", *AGAIN], "run": "again"},),
     "team": ({"words": ["task", "team", "--run-id", "team", *PUBLISHED]},),
     "torn": ({"words": ["resume", "torn"]},),

@@ -106,3 +106,39 @@ def test_an_allowlist_that_cannot_be_read_is_a_finding(bench: Bench) -> None:
     )
     _pipeline, findings = api.check(path)
     assert [finding.code for finding in findings] == ["attribute"]
+
+
+@pytest.mark.req("G-01")
+@pytest.mark.parametrize(
+    ("attributes", "found"),
+    [
+        ('verification.allowed_commands="true"', [("own_check", "warning")]),
+        ('verification.required_commands="make test"', []),
+        ('verification.required_commands=" "', [("attribute", "error")]),
+        ('verification.workdir="app"', [("attribute", "error")]),
+        ('verification.required_commands="make test,"', [("attribute", "error")]),
+        ('verification.required_commands="make test || true"', [("attribute", "error")]),
+    ],
+)
+def test_a_verification_needs_a_command_that_no_agent_chose(
+    bench: Bench, attributes: str, found: list[tuple[str, str]]
+) -> None:
+    from custody import api
+
+    path = bench.pipeline(f"v [type=verification, {attributes}]\nstart -> v -> done")
+    _pipeline, findings = api.check(path)
+    assert [(finding.code, finding.severity) for finding in findings] == found
+
+
+@pytest.mark.req("G-01")
+def test_a_resumed_verification_judges_what_the_stages_left(bench: Bench) -> None:
+    """What its commands changed is gone, so a second attempt finds the same."""
+    result = bench.run(
+        "v [type=verification, max_retries=1, retry_delay=0s,"
+        """ verification.required_commands="sh -c 'test ! -e x && touch x && false'"]\n"""
+        "start -> v -> done"
+    )
+    assert result.summary.status == "FAIL"
+    outcomes = [f.ack.exit_code for f in bench.facts() if isinstance(f, RequestAnswered)]
+    assert outcomes == [1, 1]
+    assert not bench.path("workspace/x").exists()

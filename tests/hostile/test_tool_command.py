@@ -17,13 +17,18 @@ from support.hostile import Case, Ground, cases, custody, picture, quoted
 
 SECRET = "kept outside 7f3a"
 REPOSITORY = """
-git init -q .
+set -e
+git init -q $TMPDIR/repository
 for name in one two; do
-  echo $name >> one.txt
-  git add one.txt
-  git -c user.name=a -c user.email=a@b commit -q -m $name
+  echo $name >> $TMPDIR/repository/one.txt
+  git -C $TMPDIR/repository add one.txt
+  git -C $TMPDIR/repository -c user.name=a -c user.email=a@b commit -q -m $name
 done
+cp -r $TMPDIR/repository/.git/. .
+git config core.bare true
+rm -rf $TMPDIR/repository
 """
+"""Makes the workspace itself a bare repository: nobody may leave one called ``.git`` in it."""
 REACH = 'cat "$(cat where)"; echo x > "$(cat where)"; cat "$(cat where)" && exit 0; exit 1\n'
 REACH_PYTHON = "print(open(open('where').read().strip()).read())\n"
 ACT = 'act [type=tool, tool_command={command}, timeout="60s"] '

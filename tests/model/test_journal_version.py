@@ -6,10 +6,10 @@ from custody.model.record import SCHEMA_VERSION
 
 
 def test_new_lines_are_of_the_current_version() -> None:
-    assert CURRENT.number == [*VERSIONS][-1] == "1.1"
+    assert CURRENT.number == [*VERSIONS][-1] == "1.2"
     fields = JournalLine.__struct_fields__
     assert fields[0] == "schema_version"
-    assert JournalLine.__struct_defaults__[-len(fields)] == "1.1"
+    assert JournalLine.__struct_defaults__[-len(fields)] == "1.2"
 
 
 def test_other_documents_stay_as_they_were() -> None:
@@ -20,4 +20,12 @@ def test_verdicts_are_facts_since_1_1() -> None:
     assert {number: known.verdicts_recorded for number, known in VERSIONS.items()} == {
         "1.0": False,
         "1.1": True,
+        "1.2": True,
     }
+
+
+def test_earlier_runs_are_judged_by_the_rules_of_their_time() -> None:
+    rules = {
+        known.number: (known.effects_judged, known.checks_required) for known in VERSIONS.values()
+    }
+    assert rules == {"1.0": (False, False), "1.1": (False, False), "1.2": (True, True)}

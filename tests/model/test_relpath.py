@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from custody.errors import PathRefused
-from custody.model.relpath import RelPath, caseless, write_policy
+from custody.model.relpath import RelPath, caseless, forbidden, write_policy
 
 CORPUS = Path(__file__).parent.parent / "hostile" / "corpus.json"
 CASES: list[dict[str, Any]] = [
@@ -205,3 +205,46 @@ def test_neither_case_nor_composition_of_any_character_counts() -> None:
         assert caseless(name.casefold()) == bare
         for form in ("NFC", "NFD"):
             assert caseless(unicodedata.normalize(form, name)) == bare
+
+
+@pytest.mark.req("G-10")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_what_no_text_may_write_no_program_may_leave(case: dict[str, Any]) -> None:
+    found = forbidden(str(case["input"]))
+    expected = case["expect"].removeprefix("reject:")
+    if expected in {"denied", "secret_file", "dotgit"}:
+        assert found is not None
+        assert found.code == expected.replace("dotgit", "denied")
+    elif case["expect"].startswith("accept"):
+        assert found is None
+
+
+@pytest.mark.req("G-10")
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("a/.GIT/x", "denied"),
+        ("GIT~1", "denied"),
+        (".git::$INDEX_ALLOCATION/x", "denied"),
+        (".vscode. ", "denied"),
+        (".env:stream", "secret_file"),
+        ("\uff0egit/config", "denied"),
+        (".\u200benv", "secret_file"),
+        ("x/.ENV.production", "secret_file"),
+        ("\udcff/.env", "secret_file"),
+        (".env.example", ""),
+        ("\udcff", ""),
+        ("a:b", ""),
+        ("-x/..a", ""),
+        (".gitignore", ""),
+    ],
+)
+def test_a_name_is_forbidden_however_it_is_spelled(path: str, code: str) -> None:
+    found = forbidden(path)
+    assert (found.code if found else "") == code
+
+
+@given(st.text(max_size=30))
+def test_a_path_that_may_be_written_is_not_forbidden(text: str) -> None:
+    if judge(text) == "accept":
+        assert forbidden(text) is None

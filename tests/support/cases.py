@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from custody.checks.gates import Case
 from custody.model.change import Change, Entry, WorkspaceDiff
 from custody.model.evidence import Evidence
+from custody.model.journal_version import CURRENT, JournalVersion
 from custody.model.request import Ack, AckStatus, AnyRequest
 
 FOLDER = "nodes/a/1.1"
@@ -21,6 +22,7 @@ def case(
     request: AnyRequest | None = None,
     diff: WorkspaceDiff | None = None,
     blobs: tuple[bytes, ...] = (),
+    version: JournalVersion = CURRENT,
 ) -> Case:
     """Return a case with these files among its evidence."""
     held = {f"{FOLDER}/{name}": text for name, text in (files or {}).items()}
@@ -37,6 +39,7 @@ def case(
         diff=diff or WorkspaceDiff(changes=()),
         read=lambda evidence: held[evidence.path].encode(),
         content=kept.__getitem__,
+        version=version,
     )
 
 

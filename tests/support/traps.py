@@ -150,19 +150,29 @@ def _hidden_from_git(place: Place, found: re.Match[str]) -> None:
 def _excluded_from_git(place: Place, found: re.Match[str]) -> None:
     """Add a file that git was told to leave alone."""
     _git(place, "add", "-A")
-    (place.workspace / found[2]).parent.mkdir(exist_ok=True)
-    (place.workspace / found[2]).write_text(f"{found[1]}\n")
+    folder, name = place.workspace, found[2]
+    if name.startswith(".git/"):
+        folder, name = _repository(place), name.removeprefix(".git/")
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text(f"{found[1]}\n")
     (place.workspace / found[1]).write_text("evil")
     assert found[1] not in _git(place, "status", "--porcelain", "--", found[1])
 
 
+def _repository(place: Place) -> Path:
+    """Return where git keeps what it knows of the workspace: nobody may leave that in there."""
+    home = place.outside.parent
+    return home.with_name(f"{home.name}.repository")
+
+
 def _git(place: Place, *words: str) -> str:
     environment = {
+        "GIT_DIR": str(_repository(place)), "GIT_WORK_TREE": str(place.workspace),
         "PATH": os.environ["PATH"], "HOME": str(place.outside), "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a",
         "GIT_COMMITTER_EMAIL": "a@b",
     }  # fmt: skip
-    if not (place.workspace / ".git").exists():
+    if not _repository(place).exists():
         subprocess.run(["git", "init", "-q"], cwd=place.workspace, env=environment, check=True)
     done = subprocess.run(
         ["git", *words], cwd=place.workspace, env=environment, check=True, capture_output=True

@@ -109,3 +109,15 @@ def test_the_tree_is_what_is_expected_now(workspace: Workspace) -> None:
     tree = workspace.tree()
     assert tree.entries == workspace.base.entries + 1
     assert read_tree(workspace._run, tree) == workspace.expected
+
+
+@pytest.mark.req("G-01")
+def test_what_is_thrown_away_leaves_nothing(workspace: Workspace) -> None:
+    (top(workspace) / "new").mkdir()
+    workspace.throw_away(None)
+    assert workspace.capture() == ()
+    layers = workspace.begin_stage("n/1.1")
+    Path(layers.upper, "new").mkdir(mode=0)
+    workspace.throw_away(layers)
+    assert not (top(workspace).parent / "layers").exists()
+    assert workspace.capture() == ()

@@ -26,7 +26,7 @@ from custody.model.evidence import Evidence
 from custody.model.graph import Node
 from custody.model.ingest import mode_of
 from custody.model.record import encode_pretty
-from custody.model.request import Ack, AgentRequest, AnyRequest, ingest_of
+from custody.model.request import Ack, AgentRequest, AnyRequest, VerificationRequest, ingest_of
 from custody.model.verdict import Verdict
 from custody.sandbox.stage import StageSandbox
 from custody.store.history import History
@@ -70,10 +70,24 @@ class Effects:
         work = self._work(asked, beside, commit, tell)
         sandbox = work.stage.sandbox
         ack = replace(work.answer(), confined=sandbox.confined)
+        if _keeps_nothing(asked.request):
+            self._workspace.throw_away(sandbox.layers)
+            return self._settled(asked, work, ack, WorkspaceDiff(changes=()))
         diff = self._capture(sandbox)
         if _becomes_more(asked.request) and accepts(ack, diff):
             ack = with_document(asked.request, ack, self._run)
             ack, diff = self._ingest(asked, ack, work.stage, diff, tell)
+        return self._settled(asked, work, ack, diff, sandbox)
+
+    def _settled(
+        self,
+        asked: Asked,
+        work: Work,
+        ack: Ack,
+        diff: WorkspaceDiff,
+        sandbox: StageSandbox | None = None,
+    ) -> Performed:
+        """Return the answer when everything that it names is on disk."""
         shown = work.folder.write(layout.WORKSPACE_DIFF, encode_pretty(diff))
         work.folder.settle()
         return Performed(_answered(asked.node, ack.sealed(), shown.sealed()), diff, sandbox)
@@ -221,6 +235,10 @@ def _becomes_more(request: AnyRequest) -> bool:
     """Whether an answer becomes more than itself: a document, or files that are taken out of it."""
     wants_document = isinstance(request, AgentRequest) and bool(request.output_path)
     return wants_document or ingest_of(request) is not None
+
+
+def _keeps_nothing(request: AnyRequest) -> bool:
+    return isinstance(request, VerificationRequest) and request.keeps_nothing
 
 
 def _refused(

@@ -78,7 +78,7 @@ class LiveRun:
             recording = Recording(
                 recorded,
                 self._journal,
-                keeps_verdicts=self._journal.version.verdicts_recorded,
+                version=self._journal.version,
                 go_live=self._take_up,
                 listeners=(self._follower.hear, *listeners),
                 committed=self._follower.committed,

@@ -163,7 +163,8 @@ class Engine:
         return outcome
 
     def _case(self, request: AnyRequest | None, ack: Ack, diff: WorkspaceDiff) -> Case:
-        return Case(request, ack, diff, self._world.read, self._world.content)
+        read, content = self._world.read, self._world.content
+        return Case(request, ack, diff, read, content, self._recording.version)
 
     def _each(self, node: Node, frame: Frame, situation: Situation) -> Steps[Outcome]:
         """Take every item of a list through the node's pipeline."""
@@ -206,7 +207,7 @@ class Engine:
         self, node: Node, visit: int, attempt: int, judgements: list[Judgement], case: Case
     ) -> Outcome:
         """Put every verdict on record, and return what they leave of the answer."""
-        if self._recording.keeps_verdicts:
+        if self._recording.version.verdicts_recorded:
             facts = (judgement.fact(node, visit, attempt) for judgement in judgements)
             self._record(*facts, node=node)
         failed = failed_outcome(judgements, case)

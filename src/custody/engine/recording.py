@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 
 from custody.errors import ReplayDiverged
 from custody.model.event import AnyFact, Heard, JournalLine, Position, RequestAnswered
+from custody.model.journal_version import JournalVersion
 from custody.model.record import encode
 from custody.store.journal import Journal
 
@@ -29,7 +30,7 @@ class Recording:
         recorded: Iterable[Heard],
         journal: Journal | None,
         *,
-        keeps_verdicts: bool,
+        version: JournalVersion,
         go_live: Callable[[Recording], None] | None = None,
         listeners: tuple[Listener, ...] = (),
         committed: Callable[[Position], None] | None = None,
@@ -52,8 +53,8 @@ class Recording:
         """Whether new facts are being written."""
         self.played = 0
         """How many recorded facts were come to."""
-        self.keeps_verdicts = keeps_verdicts
-        """Whether every gate's verdict is a fact; in journals of version 1.0 none is."""
+        self.version = version
+        """Of the journal: what decisions depend on and what becomes a fact."""
         self.agreed_seq = 0
         """The last recorded line at which no stage was under way."""
 

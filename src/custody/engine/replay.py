@@ -69,7 +69,7 @@ def replay(history: History, pipeline: Pipeline) -> Replay:
 
 def play(history: History, pipeline: Pipeline, lines: Iterable[Heard]) -> Replay:
     """Take the engine over recorded lines for as long as they agree."""
-    recording = Recording(lines, None, keeps_verdicts=history.version.verdicts_recorded)
+    recording = Recording(lines, None, version=history.version)
     engine = Engine(pipeline, recording, Remembered(history))
     divergence = ""
     try:

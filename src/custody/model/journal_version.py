@@ -17,16 +17,27 @@ class JournalVersion(Record, frozen=True):
     """What each line says as its ``schema_version``."""
     verdicts_recorded: bool
     """Whether the verdict of each gate is a fact of its own."""
+    effects_judged: bool
+    """Whether what nobody should write is refused when a program leaves it, not in a text only."""
+    checks_required: bool
+    """Whether a verification that ran no command has failed."""
 
 
 VERSIONS: dict[str, JournalVersion] = {
     known.number: known
     for known in (
-        JournalVersion(number="1.0", verdicts_recorded=False),
-        JournalVersion(number="1.1", verdicts_recorded=True),
+        JournalVersion(
+            number="1.0", verdicts_recorded=False, effects_judged=False, checks_required=False
+        ),
+        JournalVersion(
+            number="1.1", verdicts_recorded=True, effects_judged=False, checks_required=False
+        ),
+        JournalVersion(
+            number="1.2", verdicts_recorded=True, effects_judged=True, checks_required=True
+        ),
     )
 }
 """Every version that is read here."""
 
-CURRENT = VERSIONS["1.1"]
+CURRENT = VERSIONS["1.2"]
 """Of new runs."""

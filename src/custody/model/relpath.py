@@ -21,17 +21,17 @@ r"""Relative paths that come from outside: one spelling per file, nothing that s
     trailing       a component that ends with a dot or a blank
     leading_dash   a component that a tool would take for an option
 
-What may be written is a second question, answered by `write_policy`: ``denied`` for files that
-start programs when someone opens a shell, an editor or the repository, ``secret_file`` for
-files that hold keys. Names that differ only by case are told apart by looking at the disk:
-`custody.store.root.Root.refuse_case_collision`.
+What may be written is a second question, answered by `write_policy` for a path and by `forbidden`
+for any name that a program left: ``denied`` for files that start programs when someone opens a
+shell, an editor or the repository, ``secret_file`` for files that hold keys. Names that differ only
+by case are told apart by looking at the disk: `custody.store.root.Root.refuse_case_collision`.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Final, final
+from typing import Final, NamedTuple, final
 
 from custody.errors import PathRefused
 from custody.patterns import later
@@ -71,6 +71,8 @@ _START_UP = later(
 """Start-up files of shells, git and debuggers; folders that editors and agents run things from."""
 _SECRET = later(r"\.env(?:\..*)?|\.netrc|\.pgpass|\.pypirc|\.git-credentials", re.DOTALL)
 _SECRET_FREE = frozenset({".env.example", ".env.sample", ".env.template"})
+_SUSPECT = later(r"(?:\A|/)(?:\.|git~)|[^\x00-\x7f]", re.IGNORECASE)
+"""What every path has that may not be written: most have it not."""
 
 
 @final
@@ -126,12 +128,40 @@ def write_policy(path: RelPath) -> None:
     Case does not matter, and neither does depth: such a file works in any folder that someone
     opens.
     """
-    parts = [part.casefold() for part in path.parts]
-    for part in parts:
-        if _START_UP.fullmatch(part):
-            raise _refusal("denied", str(path), f"{part!r} starts programs when it is found")
-        if _SECRET.fullmatch(part) and part not in _SECRET_FREE:
-            raise _refusal("secret_file", str(path), f"{part!r} is a place for secrets")
+    if found := forbidden(str(path)):
+        raise _refusal(found.code, str(path), found.reason)
+
+
+class Forbidden(NamedTuple):
+    """Why nobody should write a path."""
+
+    code: str
+    """``denied`` or ``secret_file``."""
+    reason: str
+
+
+def forbidden(path: str) -> Forbidden | None:
+    """Return why nobody should write ``path``; None when it may be written.
+
+    It may be any path below a root, however it is spelled: names are
+    compared as the file system that tells the fewest apart would, so that what is harmless here
+    does not become such a file where the work is taken to.
+    """
+    if _SUSPECT.search(path) is None:
+        return None
+    return next(filter(None, map(_forbidden_name, path.split("/"))), None)
+
+
+def _forbidden_name(part: str) -> Forbidden | None:
+    plain = part if part.isascii() else _INVISIBLE.sub("", _folded(part))
+    name = plain.partition(":")[0].rstrip(". ").casefold()
+    if _GIT.fullmatch(name):
+        return Forbidden("denied", f"{part!r} belongs to git")
+    if _START_UP.fullmatch(name):
+        return Forbidden("denied", f"{name!r} starts programs when it is found")
+    if _SECRET.fullmatch(name) and name not in _SECRET_FREE:
+        return Forbidden("secret_file", f"{name!r} is a place for secrets")
+    return None
 
 
 def caseless(name: str) -> str:

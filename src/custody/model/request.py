@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from custody.model.confinement import Confined
@@ -97,6 +98,9 @@ class VerificationRequest(Request, frozen=True, tag="verification"):
     lines: tuple[CommandLine, ...]
     network: tuple[str, ...] = ()
     """What of it is open: ``none``, ``loopback`` or ``host``, or each ``host:port``."""
+    required: int | UnsetType = UNSET
+    """How many lines, from the first on, the pipeline demands. Where it demands any, the stage
+    judges and keeps nothing: what its commands change is thrown away."""
 
     def given(self) -> tuple[Evidence, ...]:
         """Return the plan."""
@@ -105,6 +109,11 @@ class VerificationRequest(Request, frozen=True, tag="verification"):
     def sealed(self) -> VerificationRequest:
         """Return the request as the journal keeps it."""
         return replace(self, plan=self.plan.sealed())
+
+    @property
+    def keeps_nothing(self) -> bool:
+        """Whether what the commands change is thrown away."""
+        return bool(self.required)
 
 
 class WriteRequest(Request, frozen=True, tag="write"):

@@ -174,6 +174,13 @@ class Workspace:
         else:
             self._stack.keep(layers)
 
+    def throw_away(self, layers: Layers | None) -> None:
+        """Leave nothing of what a stage changed, in its layers or, without any, in place."""
+        if layers is None:
+            self.restore()
+        else:
+            self._stack.discard(layers)
+
     def layered(self) -> list[str]:
         """Return the attempts that have layers, by request; see `Stack.names`."""
         return [*self._stack.names()]

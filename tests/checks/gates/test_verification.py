@@ -7,6 +7,7 @@ import pytest
 from custody.checks.gates.verification import VerificationGate
 from custody.model import layout
 from custody.model.evidence import Evidence
+from custody.model.journal_version import CURRENT, VERSIONS
 from custody.model.plan import CommandResult, FileResult, VerificationResults
 from custody.model.record import encode_pretty
 from custody.model.request import CommandLine, VerificationRequest
@@ -70,12 +71,29 @@ def test_what_was_broken_off_is_judged_too(status: str, *, applies: bool) -> Non
     assert not VerificationGate().applies(case(status="refused"))
 
 
+NO_COMMAND = VerificationRequest(
+    id="v/1.1", timeout=1, plan=REQUEST.plan, required_files=("f",), lines=()
+)
+
+
+@pytest.mark.req("G-01")
+@pytest.mark.parametrize(
+    ("number", "codes"), [("1.0", []), ("1.1", []), (CURRENT.number, ["no_command"])]
+)
+def test_without_a_command_nothing_is_verified(number: str, codes: list[str]) -> None:
+    results = VerificationResults(files=PRESENT[:1], commands=())
+    asked = case(
+        {layout.VERIFICATION_RESULTS: encode_pretty(results).decode()},
+        request=NO_COMMAND,
+        version=VERSIONS[number],
+    )
+    assert [verdict.code for verdict in VerificationGate().judge(asked)] == codes
+
+
 def test_records_of_version_1_0_are_read() -> None:
     old = '{"schema_version": "1.0", "passed": true, "files": [], "commands": []}'
     request = VerificationRequest(
         id="v/1.1", timeout=1, plan=REQUEST.plan, required_files=(), lines=()
     )
-    assert (
-        list(VerificationGate().judge(case({layout.VERIFICATION_RESULTS: old}, request=request)))
-        == []
-    )
+    asked = case({layout.VERIFICATION_RESULTS: old}, request=request, version=VERSIONS["1.0"])
+    assert list(VerificationGate().judge(asked)) == []

@@ -14,6 +14,7 @@ from custody.checks.guards.plan import (
     FILES_LIMIT,
     LENGTH_LIMIT,
     admit_plan,
+    admit_required,
     read_plan,
 )
 from custody.errors import CommandRefused, MalformedDocument, Refused
@@ -126,3 +127,37 @@ def test_a_required_file_must_be_a_path_of_the_workspace(path: str, code: str) -
     assert refused.value.code == code
     assert refused.value.what.startswith("required file not allowed: ")
     assert "\n" not in refused.value.what
+
+
+@pytest.mark.req("G-01")
+def test_what_the_pipeline_demands_needs_no_allowlist() -> None:
+    lines = admit_required(["make test", "(cd app && go test ./... | cat)"], "sub")
+    assert [line.text for line in lines] == ["make test", "(cd app && go test ./... | cat)"]
+    assert [command.workdir for line in lines for command in line.commands] == [
+        "sub",
+        "sub/app",
+        "sub/app",
+    ]
+
+
+@pytest.mark.req("G-01")
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("pytest || true", "operator"),
+        ("pytest ; true", "operator"),
+        ("/usr/bin/pytest", "program"),
+        ("pytest `id`", "substitution"),
+        ("", "prefix"),
+    ],
+)
+def test_a_demand_whose_exit_code_would_not_count(command: str, code: str) -> None:
+    with pytest.raises(CommandRefused) as refused:
+        admit_required(["pytest", command])
+    assert refused.value.code == code
+
+
+def test_a_plan_may_be_empty_where_something_is_demanded() -> None:
+    assert read_plan({}, "x", may_be_empty=True) == plan()
+    with pytest.raises(MalformedDocument):
+        read_plan({}, "x")

@@ -110,3 +110,14 @@ def test_only_what_hides_something_is_a_layer_of_its_own(site: Site) -> None:
     assert workspace.begin_stage("n/1.1").lower == (workspace.path,)
     hiding = workspace.begin_stage("n/1.2", ("secret",))
     assert hiding.lower == (f"{Path(hiding.upper).parent}/mask", workspace.path)
+
+
+def test_layers_that_are_discarded_cannot_be_promoted(site: Site) -> None:
+    workspace = site.workspace()
+    layers = workspace.begin_stage("n/1.1")
+    Path(layers.upper, "file").write_text("x")
+    assert kinds(workspace.capture(layers)) == {"file": "added"}
+    workspace.throw_away(layers)
+    assert workspace.layered() == []
+    with pytest.raises(StorageFailed, match="nothing was captured"):
+        workspace.settle(layers, accepted=True)

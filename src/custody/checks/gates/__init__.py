@@ -18,6 +18,7 @@ from typing import ClassVar, NamedTuple, Self
 from custody.model.change import WorkspaceDiff
 from custody.model.evidence import Evidence
 from custody.model.graph import AttributeRule, Node
+from custody.model.journal_version import CURRENT, JournalVersion
 from custody.model.request import Ack, AnyRequest
 from custody.model.verdict import GateEffect, Verdict
 from custody.store.packages import module_names
@@ -36,6 +37,8 @@ class Case(NamedTuple):
     """Gives the bytes of evidence, checked against its hash."""
     content: Callable[[str], bytes]
     """Gives the bytes of a blob, checked against its name."""
+    version: JournalVersion = CURRENT
+    """Of the journal that it stands in: which rules there were when the run began."""
 
     def evidence(self, name: str) -> Evidence | None:
         """Return the file of that name among what came back; None when there is none."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from custody.checks.gates import Case, Gate
@@ -20,11 +20,12 @@ class VerificationGate(Gate):
     """Judges recorded results against the request.
 
     The first check that failed gives the reason. A check without its result is a failure: what
-    was not looked at is not verified.
+    was not looked at is not verified. Neither is what no command was run for, however many files
+    are there; in journals before version 1.2 that passed.
     """
 
     name = "verification"
-    doc = "Required files were there and every command ended with exit code 0."
+    doc = "Required files were there, some command was run, and each ended with exit code 0."
 
     def applies(self, case: Case) -> bool:
         """Judge what was broken off too: the results tell which command was."""
@@ -39,7 +40,14 @@ class VerificationGate(Gate):
             yield self.wrong("incomplete", "verification incomplete")
             return
         results = decode(data, VerificationResults, where=layout.VERIFICATION_RESULTS)
-        yield from islice(self._found(case.request, results), 1)
+        found: Iterator[Verdict] = self._found(case.request, results)
+        if case.version.checks_required:
+            found = chain(found, self._without_commands(case.request))
+        yield from islice(found, 1)
+
+    def _without_commands(self, request: VerificationRequest) -> Iterator[Verdict]:
+        if not request.lines:
+            yield self.wrong("no_command", "verification ran no command")
 
     def _found(
         self, request: VerificationRequest, results: VerificationResults

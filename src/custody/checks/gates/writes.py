@@ -6,6 +6,10 @@ Refused are, in this order for each change:
                   more, that code instead: ``hardlink`` ``unreadable`` ``too_large`` ``xdev``
                   ``surrogate`` ``changed_during_read``
     symlink       a new or changed link whose target may lie outside the workspace
+    denied        a path that nobody should write, such as ``.git/hooks/x`` or ``.mcp.json``, or a
+                  link that leads to one; ``secret_file`` where it is a place for secrets. What is
+                  refused in a text is refused whoever left it, made, changed or removed; not in
+                  journals before version 1.2
     not_allowed   a path that the allowlist does not cover
 
 Before these comes, where parts of the workspace were hidden from the stage:
@@ -18,7 +22,7 @@ and, where a stage's programs changed files and its answer asked for edits as we
 
     edited_twice  a path that both of them changed, or one below the other's
 
-Without an allowlist the first two still hold. Making and removing a directory on the way to an
+Without an allowlist the others still hold. Making and removing a directory on the way to an
 allowed path is no change of its own: what is in the directory is judged by itself.
 
 A stage that is asked for a document may change nothing else; what is taken out of the document is
@@ -29,6 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from posixpath import normpath
 from typing import ClassVar, Self
 
 from custody.checks.gates import Case, Gate
@@ -39,6 +44,7 @@ from custody.model.graph import Node
 from custody.model.holdouts import Holdouts
 from custody.model.ingest import IngestManifest
 from custody.model.record import decode
+from custody.model.relpath import forbidden
 from custody.model.request import AgentRequest
 from custody.model.verdict import GateEffect, Verdict
 
@@ -83,9 +89,11 @@ class WritesGate(Gate):
         hidden = judge_holdouts(diff.changes, Holdouts.of(diff.hidden)) if diff.hidden else ()
         yield from hidden
         refused = (*case.ack.verdicts, *hidden)
+        policy = case.version.effects_judged
         if isinstance(case.request, AgentRequest) and case.request.output_path:
-            yield from judge_changes(diff.changes, Allowlist.parse(_taken_out(case)), refused)
-        yield from judge_changes(diff.changes, self._allowlist, refused)
+            taken = Allowlist.parse(_taken_out(case))
+            yield from judge_changes(diff.changes, taken, refused, policy=policy)
+        yield from judge_changes(diff.changes, self._allowlist, refused, policy=policy)
 
 
 def _taken_out(case: Case) -> tuple[str, ...]:
@@ -111,14 +119,23 @@ def _allowlist(text: str) -> Allowlist | None:
 
 
 def judge_changes(
-    changes: Iterable[Change], allowlist: Allowlist | None, refused: Iterable[Verdict] = ()
+    changes: Iterable[Change],
+    allowlist: Allowlist | None,
+    refused: Iterable[Verdict] = (),
+    *,
+    policy: bool = True,
 ) -> tuple[Verdict, ...]:
     """Return a refusal for each change that is not allowed; None allows every path.
 
-    Holdouts among what is ``refused`` already are not judged again.
+    Holdouts among what is ``refused`` already are not judged again. Without the ``policy`` a
+    program may leave what no text may write.
     """
     withheld = {verdict.subject for verdict in refused if verdict.code == "holdout"}
-    verdicts = (_judge(change, allowlist) for change in changes if change.path not in withheld)
+    judged = (change for change in changes if change.path not in withheld)
+    verdicts = (
+        _judge_kind(change) or (policy and _judge_policy(change)) or _judge_place(change, allowlist)
+        for change in judged
+    )
     return tuple(verdict for verdict in verdicts if verdict is not None)
 
 
@@ -168,13 +185,29 @@ def leaves_workspace(path: str, target: str) -> bool:
     return target.startswith("/") or ".." in parts[climbs:] or climbs > path.count("/")
 
 
-def _judge(change: Change, allowlist: Allowlist | None) -> Verdict | None:
+def _judge_kind(change: Change) -> Verdict | None:
     if (after := change.after) is not None:
         if after.kind == "other":
             code = after.reason or "not_regular"
             return _refusal(code, change, "is no file, directory or symlink that can be kept")
         if after.kind == "symlink" and leaves_workspace(change.path, after.target):
             return _refusal("symlink", change, f"links to {after.target!r}, outside the workspace")
+    return None
+
+
+def _judge_policy(change: Change) -> Verdict | None:
+    """Judge where a change stands, and where a link that it leaves leads."""
+    if found := forbidden(change.path):
+        return _refusal(found.code, change, f"may not be written: {found.reason}")
+    after = change.after
+    if after is not None and after.kind == "symlink":
+        end = normpath(f"{change.path}/../{after.target}")
+        if found := forbidden(end):
+            return _refusal(found.code, change, f"links to {after.target!r}: {found.reason}")
+    return None
+
+
+def _judge_place(change: Change, allowlist: Allowlist | None) -> Verdict | None:
     if allowlist is None or allowlist.covers(change.path) or _on_the_way(change, allowlist):
         return None
     return _refusal("not_allowed", change, "is not covered by allowed_write_paths")

@@ -3,7 +3,9 @@
 Nothing in a plan is trusted. Its shape is strict, its files are paths of the workspace, and
 its commands pass the command guard one by one; the first that may not run refuses the whole
 plan, so that nothing runs of a plan that is not allowed as a whole. A plan that asks for
-nothing proves nothing and is refused as well.
+nothing proves nothing and is refused as well, unless the pipeline demands commands of its own.
+
+Those come first, and a plan can only add to them: nobody is judged by a check of his own choosing.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ LENGTH_LIMIT = 4000
 """Characters in one path or command."""
 
 
-def read_plan(value: object, where: str) -> VerificationPlan:
+def read_plan(value: object, where: str, *, may_be_empty: bool = False) -> VerificationPlan:
     """Read a plan from a context value: JSON text, or what JSON text was read into.
 
     Raises `MalformedDocument` with code ``encoding``, ``json``, ``duplicate_key``, ``type``,
@@ -35,7 +37,7 @@ def read_plan(value: object, where: str) -> VerificationPlan:
         raise MalformedDocument(
             "schema_version", f"version {plan.schema_version!r} is not known", where=where
         )
-    if not plan.required_files and not plan.commands:
+    if not may_be_empty and not plan.required_files and not plan.commands:
         raise MalformedDocument("empty", "the plan asks for nothing", where=where)
     _check_limits("required_files", plan.required_files, FILES_LIMIT, where)
     _check_limits("commands", plan.commands, COMMANDS_LIMIT, where)
@@ -52,6 +54,35 @@ def admit_plan(
     files = tuple(_admit_file(path) for path in plan.required_files)
     lines = tuple(_admit_command(text, allowed, workdir) for text in plan.commands)
     return files, lines
+
+
+def admit_required(commands: Sequence[str], workdir: str = "") -> tuple[CommandLine, ...]:
+    """Return what to start for commands that the pipeline demands; raises `CommandRefused`.
+
+    They need no allowlist. The exit code of each program must count, so ``||`` and ``;`` are
+    refused with ``operator``; a program named by an absolute path is refused with ``program``.
+    """
+    return tuple(_admit_required(text, workdir) for text in commands)
+
+
+def _admit_required(text: str, workdir: str) -> CommandLine:
+    from custody.checks.guards.command import parse_command
+
+    line = parse_command(text, workdir=workdir)
+    for command in line.commands:
+        if command.joined_by in {"||", ";"}:
+            raise CommandRefused(
+                "operator",
+                f"{command.joined_by!r} hides whether the command before it failed",
+                hint="join commands by &&, or make each an entry of its own",
+            )
+        if command.argv[0].startswith("/"):
+            raise CommandRefused(
+                "program",
+                f"the program {command.argv[0]!r} is named by an absolute path",
+                hint="name it as it is found on PATH",
+            )
+    return line
 
 
 def _decoded(value: object, where: str) -> VerificationPlan:

@@ -9,7 +9,13 @@ from custody.cli.result import Line
 from custody.model.graph import Node, Pipeline
 from custody.pipeline.plan import PlannedNode
 
-ASKED_BY = ("tool_command", "prompt", "verification.allowed_commands", "output_path")
+ASKED_BY = (
+    "tool_command",
+    "prompt",
+    "verification.required_commands",
+    "verification.allowed_commands",
+    "output_path",
+)
 """Attributes that say best what a stage does."""
 _WIDTH = 90
 

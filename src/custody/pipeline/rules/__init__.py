@@ -9,6 +9,7 @@
     templates          names have values         doubled_edges      two edges that say the same
     write_paths        allowed_write_paths       item_names         as an item's stage is called
     bidirectional      hidden text order         named_nodes        nodes that attributes name
+                                                 unjudged_agents    who may change his own judge
 
 Types that do not exist and nodes that are not declared are found earlier, by `build`.
 """
@@ -19,7 +20,7 @@ from collections.abc import Callable, Iterator
 
 from custody.model.finding import Finding
 from custody.model.graph import Catalog, Pipeline
-from custody.pipeline.rules import attributes, content, structure
+from custody.pipeline.rules import attributes, content, judges, structure
 
 Rule = Callable[[Pipeline, Catalog], Iterator[Finding]]
 
@@ -44,6 +45,7 @@ WHOLE: tuple[Rule, ...] = (
     structure.exits_reachable,
     structure.doubled_edges,
     structure.item_names,
+    judges.unjudged_agents,
 )
 """Rules that need every node, edge and attribute."""
 

@@ -11,6 +11,7 @@ from custody.model import layout
 from custody.model.allowlist import Allowlist
 from custody.model.finding import Finding, Severity
 from custody.model.graph import Catalog, Pipeline, SourcePosition
+from custody.model.relpath import forbidden
 from custody.patterns import later
 from custody.pipeline.condition import parse_condition
 from custody.pipeline.document import document_path
@@ -108,7 +109,7 @@ def _fault_of_document(kind: str, path: str) -> str:
 
 
 def write_paths(pipeline: Pipeline, _: Catalog) -> Iterator[Finding]:
-    """Find allowlist entries that are neither a file nor a directory of the workspace."""
+    """Find allowlist entries that are no file or directory of the workspace, or never count."""
     known: dict[str, list[_Fault]] = {}
     for node in pipeline.nodes.values():
         attribute = node.attributes.get("allowed_write_paths")
@@ -126,6 +127,9 @@ def _fault_of_entry(entry: str) -> _Fault | None:
         Allowlist.parse((entry,))
     except PathRefused as refused:
         return _Fault(refused.code, refused.what, refused.hint, "error")
+    if never := forbidden(entry.rstrip("/")):
+        what = f"{shown(entry)} is refused all the same: {never.reason}"
+        return _Fault(never.code, what, "no stage may write it; leave it out", "warning")
     if not entry.startswith(WORKSPACE):
         return None
     what = f"{shown(entry)} means a folder called workspace inside the workspace"

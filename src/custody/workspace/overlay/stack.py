@@ -68,6 +68,11 @@ class Stack:
         self._captured = None
         self._folders.keep_upper(self._name(layers))
 
+    def discard(self, layers: Layers) -> None:
+        """Clear the layers away, whatever they hold."""
+        self._captured = None
+        self._folders.remove(self._name(layers))
+
     def names(self) -> Iterator[str]:
         """Yield every attempt that has layers; see `LayerFolders.names`."""
         return self._folders.names()
