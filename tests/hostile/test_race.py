@@ -377,10 +377,18 @@ def wrote_evidence(works: Works) -> object:
         return folder.seal(name)
 
 
+def lay_link(link: Path, folder: Path, target: Path) -> None:
+    """Put the link back when it was cleared away, be it under its own name or the folder's."""
+    while not link.is_symlink() and not folder.is_symlink():
+        with suppress(OSError):
+            shutil.rmtree(link)
+        with suppress(OSError):
+            link.symlink_to(target)
+
+
 def made_caches(works: Works) -> None:
     run = Path(works.run.path)
-    with suppress(FileExistsError):
-        (run / "cachelink").symlink_to(works.outside.folder)
+    lay_link(run / "cachelink", run / "cache", works.outside.folder)
     was = (run / "cache").is_symlink()
     make_caches(str(run / "cache"))
     saw_link(was)

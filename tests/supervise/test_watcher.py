@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,7 @@ class Watched:
     def __init__(self, home: Path, token: int = 1, level: Level = "L1", **fields: Any) -> None:
         kind = {"name": "s", "argv": STAYS, "beat": 0.05, "lease": 60.0, "grace": 1.0, **fields}
         self.root = Root.open(str(home))
+        weakref.finalize(self, self.root.close)
         self.generation = Generation.create(
             self.root, SessionOrder(token=token, level=level, kind=SessionKind(**kind))
         )

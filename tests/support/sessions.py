@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+import weakref
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,9 @@ class EchoRun:
         self.home = home
         self.level: Level = level
         self.kind = echo_kind(home, **changed)
-        self.workspace = Site(home).workspace()
+        site = Site(home)
+        weakref.finalize(self, site.close)
+        self.workspace = site.workspace()
         self.run = self.workspace._run
         self.facts: list[AnyFact] = []
         self.known: Mapping[str, RecordedSession] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,10 @@ KIND = SessionKind(name="sta", argv=("sta",))
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Root:
+def root(tmp_path: Path) -> Iterator[Root]:
     """Return a run directory."""
-    return Root.open(str(tmp_path))
+    with Root.open(str(tmp_path)) as root:
+        yield root
 
 
 def opened(root: Root, token: int) -> Generation:

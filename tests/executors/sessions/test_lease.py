@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,11 +16,12 @@ from support.agent_run import wait_for
 
 
 @pytest.fixture
-def held(tmp_path: Path) -> Generation:
+def held(tmp_path: Path) -> Iterator[Generation]:
     """Return one generation of a session."""
     kind = SessionKind(name="sta", argv=("sta",))
     order = SessionOrder(token=1, level="L1", kind=kind)
-    return Generation.create(Root.open(str(tmp_path)), order)
+    with Root.open(str(tmp_path)) as root:
+        yield Generation.create(root, order)
 
 
 @pytest.fixture

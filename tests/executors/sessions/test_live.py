@@ -44,6 +44,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
         desk = Desk(tmp_path)
         yield desk
         desk.leases.close()
+        desk.root.close()
         assert remains.trouble(tmp_path) == ""
 
 
