@@ -57,6 +57,7 @@ __all__ = [
     "plan",
     "preflight",
     "publish",
+    "redacted",
     "replay",
     "resume",
     "run",
@@ -187,6 +188,13 @@ def verify(run: str, *, runsdir: str = DEFAULT_RUNSDIR, rebuild: bool = False) -
     from custody.engine import verify as engine
 
     return engine.verify(find_run(run, runsdir), rebuild=rebuild)
+
+
+def redacted(*, variables: Mapping[str, str] | None = None, agent: str = "") -> tuple[str, ...]:
+    """Return the names of what holds a secret: a run that is given it has a mark in its place."""
+    from custody.engine.redaction import passed_in
+
+    return passed_in(variables=variables or {}, agent=agent).redacted
 
 
 def _source(name: str) -> tuple[bytes, str]:

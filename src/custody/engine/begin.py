@@ -8,6 +8,7 @@ from custody.engine import level
 from custody.engine.interruption import Interruption
 from custody.engine.live_run import LiveRun
 from custody.engine.recording import Listener
+from custody.engine.redaction import passed_in
 from custody.engine.result import RunResult
 from custody.model import layout
 from custody.model.event import PipelineStarted
@@ -42,6 +43,7 @@ def begin(
     listeners: tuple[Listener, ...] = (),
 ) -> RunResult:
     """Start a run and take it to its end; ``confinement`` is a level that is asked for."""
+    passed = passed_in(variables=variables, agent=agent, workdir=workdir, run_id=run_id)
     with Interruption() as interruption, RunDirectory.create(runsdir, run_id) as run:
         run.blobs.put(pipeline.source)
         for source in pipeline.sources.values():
@@ -53,12 +55,12 @@ def begin(
             pipeline_sha256=pipeline.sha256,
             decided_as=run_id,
             goal=pipeline.goal,
-            variables={**pipeline.variables, **variables},
-            agent=agent,
-            workdir=workdir,
+            variables={**pipeline.variables, **passed.variables},
+            agent=passed.agent,
+            workdir=passed.workdir,
             workspace=workspace.base,
             versions=versions(),
-            confinement=level.choose(pipeline, agent, asked=confinement, folder=run.path),
+            confinement=level.choose(pipeline, passed.agent, asked=confinement, folder=run.path),
             parts=dict(pipeline.part_digests),
             ingest=ingest,
         )

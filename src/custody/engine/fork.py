@@ -10,6 +10,7 @@ from custody.engine import level
 from custody.engine.interruption import Interruption
 from custody.engine.live_run import LiveRun
 from custody.engine.recording import Listener
+from custody.engine.redaction import passed_in
 from custody.engine.result import RunResult
 from custody.engine.run_pipeline import pipeline_of
 from custody.errors import UsageError
@@ -35,6 +36,7 @@ def fork(
     listeners: tuple[Listener, ...] = (),
 ) -> RunResult:
     """Start a run whose facts are those of another before its last visit of ``node``."""
+    agent = passed_in(variables={}, agent=agent, run_id=run_id).agent
     with (
         Interruption() as interruption,
         RunDirectory.open(path, write=False) as parent,
