@@ -6,6 +6,7 @@ Names of runs (``RUN``) are an id, a unique prefix of one, a run directory's pat
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ from custody.store.places import is_folder
 if TYPE_CHECKING:
     from custody.engine.publish import Published
     from custody.engine.replay import Replay
-    from custody.engine.verify import Verification
+    from custody.engine.verification import Verification
     from custody.engine.waiting import Waiting
     from custody.ingest.standalone import IngestedFile
     from custody.model.event import JournalLine
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 DEFAULT_RUNSDIR = os.path.join(".custody", "runs")
 DEFAULT_AGENT = "stub"
+_HASH = re.compile("[0-9a-f]{64}")
 
 __all__ = [
     "RunResult",
@@ -183,11 +185,20 @@ def fork(
     )
 
 
-def verify(run: str, *, runsdir: str = DEFAULT_RUNSDIR, rebuild: bool = False) -> Verification:
-    """Check every claim of a run directory again; with ``rebuild`` make its views anew first."""
+def verify(
+    run: str, *, runsdir: str = DEFAULT_RUNSDIR, rebuild: bool = False, head: str = ""
+) -> Verification:
+    """Check every claim of a run directory again; with ``rebuild`` make its views anew first.
+
+    ``head`` is the hash of a journal line that was kept elsewhere: no record that was rewritten
+    as a whole has it.
+    """
     from custody.engine import verify as engine
 
-    return engine.verify(find_run(run, runsdir), rebuild=rebuild)
+    if head and _HASH.fullmatch(head) is None:
+        hint = "`custody run` prints it: 64 hex digits"
+        raise UsageError(f"{head!r} is no journal's head", hint=hint)
+    return engine.verify(find_run(run, runsdir), rebuild=rebuild, head=head)
 
 
 def redacted(*, variables: Mapping[str, str] | None = None, agent: str = "") -> tuple[str, ...]:

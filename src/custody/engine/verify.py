@@ -7,6 +7,8 @@ views       every document made from the journal can be made again, the same byt
 blobs       every blob is what its name says, and every one that is needed is there
 decisions   the recorded answers lead to the recorded decisions
 unclaimed   there is no file that nothing accounts for
+name        the directory is called as the run is
+head        a line of the journal has the hash that somebody has kept
 layers      what refused stages left is as it was; of the others nothing is left
 """
 
@@ -19,13 +21,13 @@ from typing import TypeVar
 
 from custody.engine.replay import play
 from custody.engine.run_pipeline import pipeline_of
+from custody.engine.verification import Mismatch, Verification, unknown
 from custody.errors import CustodyError, JournalBroken
 from custody.model import layout
 from custody.model.change import Change, Tree
 from custody.model.documents import Checkpoint, Manifest
 from custody.model.event import AnyFact, Heard, RequestAnswered
 from custody.model.evidence import Evidence
-from custody.model.fact import RunStatus
 from custody.model.record import Record, encode_pretty
 from custody.model.request import AgentRequest, AnyRequest, WriteRequest
 from custody.store.files import is_temporary
@@ -41,30 +43,12 @@ from custody.workspace.workspace import differences, read_tree
 _T = TypeVar("_T", bound=Record)
 
 
-class Mismatch(Record, frozen=True):
-    """One claim that does not hold."""
-
-    code: str
-    where: str
-    what: str
-
-
-class Verification(Record, frozen=True):
-    """What was checked, and what did not hold."""
-
-    run_id: str
-    status: RunStatus
-    lines: int
-    evidence: int
-    blobs: int
-    mismatches: tuple[Mismatch, ...]
-
-
-def verify(path: str, *, rebuild: bool = False) -> Verification:
+def verify(path: str, *, rebuild: bool = False, head: str = "") -> Verification:
     """Check every claim of the run directory at ``path``; changes nothing, unless to rebuild.
 
     With ``rebuild`` the documents that the journal can make again are written anew first. What
-    the journal itself does not hold is never made up.
+    the journal itself does not hold is never made up. With ``head``, the hash of a line that was
+    kept elsewhere, a record that was rewritten as a whole is found too.
     """
     with RunDirectory.open(path, write=rebuild) as run:
         audit = _Audit(run)
@@ -80,6 +64,8 @@ def verify(path: str, *, rebuild: bool = False) -> Verification:
             mismatches += audit.decisions()
             mismatches += audit.unclaimed()
             mismatches += audit.layers()
+            mismatches += audit.kept_head(head)
+        mismatches += audit.name()
         return audit.verification(tuple(mismatches))
 
 
@@ -99,6 +85,9 @@ class _Audit:
         """Blobs that something names, with what names them."""
         self._lines = 0
         self._blobs = 0
+        self._after_head = 0
+        self._unnamed: list[str] = []
+        """Blobs that nothing names."""
         self._final = Tree(sha256="", entries=0, bytes=0)
         """What the workspace is at the end."""
         self._unreadable: list[Mismatch] = []
@@ -115,7 +104,33 @@ class _Audit:
             evidence=len(self._evidence),
             blobs=self._blobs,
             mismatches=mismatches,
+            head=self._history.position.head if self._lines else "",
+            after_head=self._after_head,
+            unknown=self._unknown(),
         )
+
+    def _unknown(self) -> tuple[str, ...]:
+        """Name what is there beside the record; blobs of a run at work may be named any moment."""
+        if not self._lines:
+            return ()
+        return unknown(self._run, self._unnamed if self._ended() else ())
+
+    def name(self) -> Iterator[Mismatch]:
+        """Tell whether the directory is called as the run is."""
+        if self._run.name != self._run.run_id:
+            what = f"the directory is called {self._run.name!r}, its run {self._run.run_id!r}"
+            yield Mismatch("name", self._run.path, what)
+
+    def kept_head(self, head: str) -> Iterator[Mismatch]:
+        """Tell whether the journal holds the line that somebody knows the hash of."""
+        if not head:
+            return
+        seq = self._history.seq_of(head)
+        if seq is None:
+            what = f"no line has the hash {head[:12]}…: it is not the journal that was known then"
+            yield Mismatch("head_mismatch", layout.EVENTS, what)
+            return
+        self._after_head = self._lines - seq - 1
 
     def chain(self) -> Iterator[Mismatch]:
         """Prove every line, and that none is missing at the end.
@@ -240,9 +255,11 @@ class _Audit:
 
     def blobs(self) -> Iterator[Mismatch]:
         """Check that every blob is what its name says, and that none is missing."""
+        named = {item.sha256 for item in self._evidence.values()} | self._history.sources
         for sha256 in self._run.blobs.names():
             self._blobs += 1
-            self._needed.pop(sha256, None)
+            if self._needed.pop(sha256, None) is None and sha256 not in named:
+                self._unnamed.append(layout.blob(sha256))
             try:
                 self._run.blobs.check(sha256)
             except CustodyError as error:
@@ -260,6 +277,9 @@ class _Audit:
         claimed = {layout.EVENTS, *self._evidence, *self._views, *self._history.letters}
         for path in self._run.files():
             if path not in claimed and not layout.is_set_aside(path) and not self._under_way(path):
+                yield Mismatch("unclaimed", path, "no line of the journal accounts for it")
+        if self._ended():
+            for path in (*self._run.temporaries(), *self._run.blobs.strangers()):
                 yield Mismatch("unclaimed", path, "no line of the journal accounts for it")
 
     def layers(self) -> Iterator[Mismatch]:

@@ -75,6 +75,9 @@ WRITERS: dict[str, Writer] = {
 }
 """Who puts files into each folder. What stages write there no line of the journal names."""
 
+UNRECORDED = (CACHE, HOMES, SESSIONS)
+"""Folders of which the journal vouches for nothing."""
+
 SOURCES = ".sources"
 """The one folder of a runs directory that is no run."""
 

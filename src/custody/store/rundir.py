@@ -159,7 +159,10 @@ class RunDirectory:
 
     def sweep(self) -> int:
         """Remove the temporary files that a process left when it ended; return how many."""
-        return sum(self._sweep(folder) for folder in self._folders())
+        left = [*self.temporaries()]
+        for path in left:
+            self.root.remove_tree(path)
+        return len(left)
 
     def stage(self, request: str) -> AttemptFolder:
         """Return the folder of the attempt that makes a request.
@@ -199,6 +202,24 @@ class RunDirectory:
                     and not files.is_temporary(entry.name)
                 ]
             yield from (_below(folder, name) for name in names)
+
+    def temporaries(self) -> Iterator[str]:
+        """Yield every temporary file that a process has left, or is writing now."""
+        for folder in self._folders():
+            with self.root.scan(folder) as entries:
+                names = [entry.name for entry in entries if files.is_temporary(entry.name)]
+            yield from (_below(folder, name) for name in names)
+
+    def empty_folders(self) -> Iterator[str]:
+        """Yield every folder that only custody writes and that holds nothing."""
+        for folder in self._folders():
+            if folder and not self.root.names(folder):
+                yield folder
+
+    @property
+    def name(self) -> str:
+        """What the directory is called, whichever path led to it."""
+        return os.path.basename(os.path.realpath(self.path))
 
     def read_evidence(self, evidence: Evidence) -> bytes:
         """Return the bytes that evidence stands for; raises `BlobDamaged` when they are lost.
@@ -242,13 +263,6 @@ class RunDirectory:
                     if entry.is_dir(follow_symlinks=False)
                     and (folder or not layout.is_written_by_stages(entry.name))
                 )
-
-    def _sweep(self, folder: str) -> int:
-        with self.root.scan(folder) as entries:
-            left = [entry.name for entry in entries if files.is_temporary(entry.name)]
-        for name in left:
-            self.root.remove_tree(_below(folder, name))
-        return len(left)
 
 
 def _below(folder: str, name: str) -> str:
