@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from custody.model.event import JournalLine
     from custody.pipeline.plan import PlannedNode
     from custody.scenarios import Scenario
+    from custody.store.starts import Start
     from custody.supervise.probe import Diagnosis
     from custody.views.attempts import Account
     from custody.views.changed import ChangedFile
@@ -66,6 +67,7 @@ __all__ = [
     "save",
     "scaffold",
     "show",
+    "starts",
     "verify",
     "waiting_request",
 ]
@@ -382,6 +384,13 @@ def ingest(document: str, *, project: str) -> IngestedFile:
     from custody.ingest.standalone import ingest_file
 
     return ingest_file(document, project)
+
+
+def starts(*, runsdir: str = DEFAULT_RUNSDIR) -> list[Start]:
+    """Return the runs of a folder that have not come to be: at work, or left by a killed start."""
+    from custody.store.starts import list_starts
+
+    return list_starts(runsdir)
 
 
 def inbox(*, runsdir: str = DEFAULT_RUNSDIR) -> list[Waiting]:

@@ -18,6 +18,7 @@ from custody.store.history import History
 from custody.store.journal import Journal
 from custody.store.rundir import RunDirectory
 from custody.version import VERSION
+from custody.views.writer import write_opening
 from custody.workspace.workspace import Workspace
 
 
@@ -65,9 +66,11 @@ def begin(
             ingest=ingest,
         )
         journal, history = Journal.create(run.root, run_id), History(run)
-        history.note(journal.append(started, role="engine", path=layout.PIPELINE), started)
+        first = journal.append(started, role="engine", path=layout.PIPELINE)
+        history.note(first, started)
         run.blobs.sync()
         journal.commit()
+        write_opening(run, first, started)
         run.publish()
         workspace.remember_source()
         live = LiveRun(history, pipeline, journal, workspace)

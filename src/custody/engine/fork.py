@@ -23,6 +23,7 @@ from custody.store.blob_sharing import share
 from custody.store.history import History
 from custody.store.journal import Journal
 from custody.store.rundir import RunDirectory
+from custody.views.writer import write_opening
 from custody.workspace.workspace import Workspace
 
 
@@ -61,6 +62,8 @@ def fork(
                 history.note(journal.append(replaced, role="engine", path=""), replaced)
             run.blobs.sync()
             journal.commit()
+            first, _started = next(history.lines(0, 0))
+            write_opening(run, first, started)
             run.publish()
             workspace = Workspace.reopen(run, started.workspace)
             workspace.build()

@@ -230,6 +230,11 @@ def unpublished(run_id: str) -> str:
     return f"{_UNPUBLISHED}{run_id}"
 
 
+def is_unpublished(name: str) -> bool:
+    """Whether a folder beside the runs is a run that has not come to be."""
+    return name.startswith(_UNPUBLISHED)
+
+
 def source(device: int, inode: int) -> str:
     """Return the file, relative to the runs directory, that tells of the source so identified."""
     return f"{SOURCES}/{device}.{inode}"
