@@ -253,6 +253,14 @@ ENDS = {
 }
 
 
+@pytest.mark.req("G-15")
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGHUP])
+def test_whoever_tells_it_to_end_can_resume_it(bench: Bench, by: signal.Signals) -> None:
+    assert leave_in_b(bench, by) == 130
+    assert bench.facts()[-1] == RunInterrupted(reason=by.name)
+    resume_with_go(bench)
+
+
 @pytest.mark.req("G-25")
 @pytest.mark.parametrize("status", ENDS)
 def test_a_run_that_has_ended_is_not_written_to(bench: Bench, status: str) -> None:

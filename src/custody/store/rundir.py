@@ -327,5 +327,5 @@ def _run_id(root: Root) -> str:
         raise RunNotFound(f"not a run directory: {layout.EVENTS} is missing", where=root.path)
     try:
         return msgspec.json.decode(root.read(layout.MANIFEST), type=_Named).run_id
-    except (PathRefused, msgspec.MsgspecError, UnicodeError):
+    except (PathRefused, msgspec.MsgspecError, UnicodeError, RecursionError):
         return os.path.basename(root.path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from argparse import Namespace
 
 from custody.cli import options as declare
@@ -55,9 +54,10 @@ def execute(options: Namespace) -> Result:
 
 
 def _given(file: str) -> str:
+    from custody.store.places import read_input
     from custody.store.root import read_file
 
-    data = sys.stdin.buffer.read() if file == "-" else read_file(file)
+    data = read_input() if file == "-" else read_file(file)
     return data.decode(errors="replace")
 
 
@@ -75,7 +75,12 @@ def _edited(request: str, runsdir: str) -> str:
     with scratch() as folder:
         path = f"{folder.path}/answer.md"
         folder.write("answer.md", f"{TEMPLATE}{prompt}".encode())
-        if subprocess.run([*shlex.split(editor), path], check=False).returncode:
+        try:
+            code = subprocess.run([*shlex.split(editor), path], check=False).returncode
+        except (OSError, ValueError) as error:
+            what = f"{editor} cannot be started: {error}"
+            raise UsageError(what, hint="set $EDITOR, or use --file") from None
+        if code:
             raise UsageError(f"{editor} failed", hint="set $EDITOR, or use --file")
         return (
             read_file(path).decode(errors="replace").partition(TEMPLATE.strip("\n"))[0].strip()

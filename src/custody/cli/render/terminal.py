@@ -10,7 +10,7 @@ from custody.patterns import later
 
 _UNSAFE = later(
     "[\x00-\x08\x0a-\x1f\x7f-\x9f"  # C0 but for the tab, DEL, C1
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # what turns the reading direction
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"  # what turns the reading direction
     "\u2028\u2029\ud800-\udfff]"  # line separators, halves of characters
 )
 _TONES: dict[Tone, str] = {
@@ -29,6 +29,13 @@ def visible(text: str) -> str:
     return _UNSAFE.sub(lambda found: _escape(found[0]), text)
 
 
+def visible_json(text: str) -> str:
+    """Return a JSON text that means the same, with every control character written out."""
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return "\n".join(_UNSAFE.sub(_as_json, line) for line in text.split("\n"))
+
+
 def paint(line: Line, *, enabled: bool) -> str:
     """Return the line as it is printed, with its newline."""
     text = visible(line.text)
@@ -44,6 +51,10 @@ def wants_colour(stream: TextIO | None, environment: Mapping[str, str]) -> bool:
         and environment.get("TERM") != "dumb"
         and stream.isatty()
     )
+
+
+def _as_json(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
 
 
 def _escape(character: str) -> str:
