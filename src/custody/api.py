@@ -6,7 +6,6 @@ Names of runs (``RUN``) are an id, a unique prefix of one, a run directory's pat
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from custody.handlers import catalog
 from custody.model.finding import Finding
 from custody.model.graph import Pipeline
 from custody.model.ingest import IngestSwitch
+from custody.patterns import later
 from custody.pipeline.read import load_pipeline, read_pipeline
 from custody.pipeline.subpipeline import all_nodes
 from custody.pipeline.subpipeline_files import Library, PartText, is_packaged
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 DEFAULT_RUNSDIR = os.path.join(".custody", "runs")
 DEFAULT_AGENT = "stub"
-_HASH = re.compile("[0-9a-f]{64}")
+_HASH = later("[0-9a-f]{64}")
 
 __all__ = [
     "RunResult",

@@ -33,7 +33,8 @@ def visible_json(text: str) -> str:
     """Return a JSON text that means the same, with every control character written out."""
     if text.isascii() and "\x7f" not in text:
         return text
-    return "\n".join(_UNSAFE.sub(_as_json, line) for line in text.split("\n"))
+    lines = text.split("\n")
+    return "\n".join(_UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", line) for line in lines)
 
 
 def paint(line: Line, *, enabled: bool) -> str:
@@ -51,10 +52,6 @@ def wants_colour(stream: TextIO | None, environment: Mapping[str, str]) -> bool:
         and environment.get("TERM") != "dumb"
         and stream.isatty()
     )
-
-
-def _as_json(found: re.Match[str]) -> str:
-    return f"\\u{ord(found[0]):04x}"
 
 
 def _escape(character: str) -> str:
