@@ -16,12 +16,12 @@ from custody.handlers import catalog
 from custody.model.finding import Finding
 from custody.model.graph import Pipeline
 from custody.model.ingest import IngestSwitch
-from custody.patterns import later
 from custody.pipeline.read import load_pipeline, read_pipeline
 from custody.pipeline.subpipeline import all_nodes
 from custody.pipeline.subpipeline_files import Library, PartText, is_packaged
 from custody.store.index import check_run_id, find_run, list_runs, new_run_id
 from custody.store.places import is_folder
+from custody.store.starts import list_starts
 
 if TYPE_CHECKING:
     from custody.engine.publish import Published
@@ -32,14 +32,12 @@ if TYPE_CHECKING:
     from custody.model.event import JournalLine
     from custody.pipeline.plan import PlannedNode
     from custody.scenarios import Scenario
-    from custody.store.starts import Start
     from custody.supervise.probe import Diagnosis
     from custody.views.attempts import Account
     from custody.views.changed import ChangedFile
 
 DEFAULT_RUNSDIR = os.path.join(".custody", "runs")
 DEFAULT_AGENT = "stub"
-_HASH = later("[0-9a-f]{64}")
 
 __all__ = [
     "RunResult",
@@ -55,6 +53,7 @@ __all__ = [
     "ingest",
     "lint_scenario",
     "list_runs",
+    "list_starts",
     "load",
     "picture",
     "plan",
@@ -67,7 +66,6 @@ __all__ = [
     "save",
     "scaffold",
     "show",
-    "starts",
     "verify",
     "waiting_request",
 ]
@@ -192,14 +190,10 @@ def verify(
 ) -> Verification:
     """Check every claim of a run directory again; with ``rebuild`` make its views anew first.
 
-    ``head`` is the hash of a journal line that was kept elsewhere: no record that was rewritten
-    as a whole has it.
+    A record that was rewritten as a whole has no line with the hash ``head``, kept elsewhere.
     """
     from custody.engine import verify as engine
 
-    if head and _HASH.fullmatch(head) is None:
-        hint = "`custody run` prints it: 64 hex digits"
-        raise UsageError(f"{head!r} is no journal's head", hint=hint)
     return engine.verify(find_run(run, runsdir), rebuild=rebuild, head=head)
 
 
@@ -384,13 +378,6 @@ def ingest(document: str, *, project: str) -> IngestedFile:
     from custody.ingest.standalone import ingest_file
 
     return ingest_file(document, project)
-
-
-def starts(*, runsdir: str = DEFAULT_RUNSDIR) -> list[Start]:
-    """Return the runs of a folder that have not come to be: at work, or left by a killed start."""
-    from custody.store.starts import list_starts
-
-    return list_starts(runsdir)
 
 
 def inbox(*, runsdir: str = DEFAULT_RUNSDIR) -> list[Waiting]:

@@ -112,6 +112,6 @@ def test_a_run_appears_with_its_manifest_or_not_at_all(number: int, tmp_path: Pa
     runs = str(tmp_path / "runs")
     assert [row.problem for row in api.list_runs(runs) if row.status == "BROKEN"] == []
     if not api.list_runs(runs) and (tmp_path / "runs").exists():
-        assert [one.run_id for one in api.starts(runsdir=runs)] in (["r1"], [])
+        assert [one.run_id for one in api.list_starts(runs)] in (["r1"], [])
     assert place.run("r2").returncode == 0
-    assert api.starts(runsdir=runs) == []
+    assert api.list_starts(runs) == []

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from custody.errors import UsageError
 from custody.model import layout
 from custody.model.fact import RunStatus
 from custody.model.record import Record
+from custody.patterns import later
 from custody.store.rundir import RunDirectory
+
+_HASH = later("[0-9a-f]{64}")
 
 
 class Mismatch(Record, frozen=True):
@@ -38,6 +42,13 @@ class Verification(Record, frozen=True):
     def intact(self) -> bool:
         """Whether the record is what it claims to be; how the run ended is another question."""
         return not self.mismatches
+
+
+def check_head(head: str) -> None:
+    """Raise `UsageError` for what cannot be the hash of a line; empty when none was kept."""
+    if head and _HASH.fullmatch(head) is None:
+        hint = "`custody run` prints it: 64 hex digits"
+        raise UsageError(f"{head!r} is no journal's head", hint=hint)
 
 
 def unknown(run: RunDirectory, unnamed: Iterable[str]) -> tuple[str, ...]:

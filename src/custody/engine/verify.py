@@ -21,7 +21,7 @@ from typing import TypeVar
 
 from custody.engine.replay import play
 from custody.engine.run_pipeline import pipeline_of
-from custody.engine.verification import Mismatch, Verification, unknown
+from custody.engine.verification import Mismatch, Verification, check_head, unknown
 from custody.errors import CustodyError, JournalBroken
 from custody.model import layout
 from custody.model.change import Change, Entry, Tree
@@ -50,6 +50,7 @@ def verify(path: str, *, rebuild: bool = False, head: str = "") -> Verification:
     the journal itself does not hold is never made up. With ``head``, the hash of a line that was
     kept elsewhere, a record that was rewritten as a whole is found too.
     """
+    check_head(head)
     with RunDirectory.open(path, write=rebuild) as run:
         audit = _Audit(run)
         mismatches = list(audit.chain())

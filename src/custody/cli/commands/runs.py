@@ -32,7 +32,7 @@ def execute(options: Namespace) -> Result:
     from custody.cli.render.table import table
 
     runsdir = config.setting("runsdir", options.runsdir)
-    rows, starts = api.list_runs(runsdir), api.starts(runsdir=runsdir)
+    rows, starts = api.list_runs(runsdir), api.list_starts(runsdir)
     left = [_start(one) for one in starts]
     data = {"runs": rows, **({"starts": starts} if starts else {})}
     if not rows:
