@@ -188,20 +188,17 @@ def fork(
 def verify(
     run: str, *, runsdir: str = DEFAULT_RUNSDIR, rebuild: bool = False, head: str = ""
 ) -> Verification:
-    """Check every claim of a run directory again; with ``rebuild`` make its views anew first.
-
-    A record that was rewritten as a whole has no line with the hash ``head``, kept elsewhere.
-    """
+    """Check every claim of a run; with ``rebuild`` make its views anew, ``head`` must be in it."""
     from custody.engine import verify as engine
 
     return engine.verify(find_run(run, runsdir), rebuild=rebuild, head=head)
 
 
-def redacted(*, variables: Mapping[str, str] | None = None, agent: str = "") -> tuple[str, ...]:
+def redacted(variables: Mapping[str, str], agent: str = "") -> tuple[str, ...]:
     """Return the names of what holds a secret: a run that is given it has a mark in its place."""
-    from custody.engine.redaction import passed_in
+    from custody.engine import redaction as engine
 
-    return passed_in(variables=variables or {}, agent=agent).redacted
+    return engine.passed_in(variables=variables, agent=agent).redacted
 
 
 def _source(name: str) -> tuple[bytes, str]:

@@ -37,7 +37,7 @@ def tell_of_secrets(variables: Mapping[str, str], agent: str) -> None:
     """Say which of the things that are passed to a run it will not get as they are."""
     from custody import api
 
-    for name in api.redacted(variables=variables, agent=agent):
+    for name in api.redacted(variables, agent):
         what = f"{name} holds a secret: the run, its stages too, has [redacted:…] in its place"
         _print(Line(f"note: {what}", "warn"))
 

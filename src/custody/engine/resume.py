@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 
+from msgspec.structs import replace
+
 from custody.engine import level
 from custody.engine.interruption import Interruption
 from custody.engine.live_run import LiveRun
@@ -87,7 +89,7 @@ def _ended(run: RunDirectory, pipeline: Pipeline | None) -> RunResult | None:
     history = History.read(run)
     if pipeline is not None and not same_sources(pipeline, pipeline_of(history)):
         return None
-    return overview_of(history)
+    return replace(overview_of(history), confinement=history.confinement)
 
 
 def refuse_lost_lines(history: History, recovery: Recovery) -> None:

@@ -11,8 +11,6 @@ import os
 import stat
 from collections.abc import Iterable
 
-from custody.errors import PathRefused, StorageFailed
-from custody.store import files
 from custody.store.os_errors import failure
 
 
@@ -92,16 +90,6 @@ def first_bytes(path: str, limit: int) -> bytes:
         return b""
     finally:
         os.close(descriptor)
-
-
-def read_input(limit: int = 256 << 20) -> bytes:
-    """Return what comes on standard input, however long it takes; raises `StorageFailed`."""
-    try:
-        return files.read_to_end(0, limit)
-    except PathRefused as refused:
-        raise StorageFailed(refused.what, where="standard input") from None
-    except OSError as error:
-        raise StorageFailed(error.strerror or str(error), where="standard input") from error
 
 
 def make_folder(path: str) -> None:

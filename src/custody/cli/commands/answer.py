@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from argparse import Namespace
 
 from custody.cli import options as declare
@@ -54,10 +55,13 @@ def execute(options: Namespace) -> Result:
 
 
 def _given(file: str) -> str:
-    from custody.store.places import read_input
-    from custody.store.root import read_file
+    from custody.store.root import READ_LIMIT, read_file
 
-    data = read_input() if file == "-" else read_file(file)
+    if file != "-":
+        return read_file(file).decode(errors="replace")
+    data = b"" if sys.stdin is None else sys.stdin.buffer.read(READ_LIMIT + 1)
+    if len(data) > READ_LIMIT:
+        raise UsageError(f"the answer has more than {READ_LIMIT} bytes")
     return data.decode(errors="replace")
 
 
