@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 
+from msgspec.structs import replace
+
 from custody.engine import level
 from custody.engine.interruption import Interruption
 from custody.engine.live_run import LiveRun
@@ -20,10 +22,11 @@ from custody.engine.repair import put_back_documents, put_back_texts
 from custody.engine.replay import play
 from custody.engine.result import RunResult
 from custody.engine.run_pipeline import pipeline_of
+from custody.engine.verify import is_whole
 from custody.engine.waiting import still_waits
 from custody.errors import JournalBroken, MalformedDocument, PathRefused, PipelineChanged
 from custody.model import layout
-from custody.model.documents import Checkpoint
+from custody.model.documents import Checkpoint, Manifest
 from custody.model.event import Heard, StageCompleted, StageStarted
 from custody.model.graph import Pipeline, same_sources
 from custody.model.process_event import PipelineReplaced, RunResumed
@@ -48,6 +51,8 @@ def resume(
     for a person is left as it is.
     """
     with Interruption() as interruption, RunDirectory.open(path, write=True) as run:
+        if (ended := _ended(run, pipeline)) is not None:
+            return ended
         run.sweep()
         history = History(run)
         with Recovery(run.root, run.run_id, history.add) as recovery:
@@ -68,6 +73,23 @@ def resume(
                 repair=partial(put_back_texts, run),
             )
             return live.go(interruption, listeners=listeners)
+
+
+def _ended(run: RunDirectory, pipeline: Pipeline | None) -> RunResult | None:
+    """Return the result of a run that has ended, and of which nothing is missing.
+
+    Its manifest is the last thing that an end writes. One that was cut short, or of which files
+    were lost, is taken up, and so is a run that is to go on with another pipeline.
+    """
+    try:
+        if run.read_document(layout.MANIFEST, Manifest).status == "RUNNING" or not is_whole(run):
+            return None
+    except (PathRefused, MalformedDocument):
+        return None
+    history = History.read(run)
+    if pipeline is not None and not same_sources(pipeline, pipeline_of(history)):
+        return None
+    return replace(overview_of(history), confinement=history.confinement)
 
 
 def refuse_lost_lines(history: History, recovery: Recovery) -> None:
