@@ -32,6 +32,7 @@ MADE = [
     ".vscode/tasks.json",
     ".vscode./tasks.json",
     ".idea/workspace.xml",
+    ".vscode/node_modules/x",
     ".husky/pre-commit",
     ".envrc",
     ".bashrc",
@@ -43,6 +44,8 @@ MADE = [
     ".pypirc",
 ]
 FREE = [
+    "node_modules/x/.vscode/settings.json",
+    "lib/site-packages/x/.gitattributes",
     ".env.example",
     ".gitignore",
     ".github/workflows/ci.yml",

@@ -16,7 +16,7 @@ from custody.store.resolve import own
 from custody.store.root import Root
 
 
-class Start(Record, frozen=True):
+class RunStart(Record, frozen=True):
     """A run that has not come to be."""
 
     run_id: str
@@ -34,7 +34,7 @@ def try_lock(folder: Root) -> bool:
     return True
 
 
-def list_starts(runsdir: str) -> list[Start]:
+def list_starts(runsdir: str) -> list[RunStart]:
     """Return the beginnings in a folder of runs; none when there is no such folder."""
     try:
         with Root.open(os.path.abspath(runsdir), resolver=own) as home:
@@ -81,11 +81,11 @@ def _clear(home: Root, name: str) -> None:
         return  # somebody else's, or somebody else was faster
 
 
-def _start(home: Root, name: str) -> Start:
+def _start(home: Root, name: str) -> RunStart:
     try:
         with home.sub(name) as folder:
             at_work = not try_lock(folder)
     except (OSError, PathRefused):
         at_work = False
     run_id = name.removeprefix(layout.unpublished(""))
-    return Start(run_id=run_id, path=f"{home.path}/{name}", at_work=at_work)
+    return RunStart(run_id=run_id, path=f"{home.path}/{name}", at_work=at_work)

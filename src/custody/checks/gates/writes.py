@@ -51,6 +51,9 @@ from custody.model.verdict import GateEffect, Verdict
 SHOWN = 20
 """How many paths a failure reason names."""
 
+PACKAGES = frozenset({"node_modules", "site-packages"})
+"""Folders that installers fill."""
+
 
 class WritesGate(Gate):
     """Judges everything that an attempt changed."""
@@ -197,14 +200,24 @@ def _judge_kind(change: Change) -> Verdict | None:
 
 def _judge_policy(change: Change) -> Verdict | None:
     """Judge where a change stands, and where a link that it leaves leads."""
-    if found := forbidden(change.path):
+    if found := forbidden(_beside_packages(change.path)):
         return _refusal(found.code, change, f"may not be written: {found.reason}")
     after = change.after
     if after is not None and after.kind == "symlink":
         end = normpath(f"{change.path}/../{after.target}")
-        if found := forbidden(end):
+        if found := forbidden(_beside_packages(end)):
             return _refusal(found.code, change, f"links to {after.target!r}: {found.reason}")
     return None
+
+
+def _beside_packages(path: str) -> str:
+    """Return a path without what lies in an installed package.
+
+    Packages bring such files along, and nobody opens an editor, a shell or git in there.
+    """
+    parts = path.split("/")
+    inside = next((at for at, part in enumerate(parts) if part in PACKAGES), len(parts))
+    return "/".join(parts[:inside])
 
 
 def _judge_place(change: Change, allowlist: Allowlist | None) -> Verdict | None:

@@ -9,7 +9,7 @@ from custody.cli import options as declare
 from custody.cli.result import Arguments, Line, Result, Tone
 
 if TYPE_CHECKING:
-    from custody.store.starts import Start
+    from custody.store.starts import RunStart
 
 ABOUT = (
     "List the runs, the newest last. A run whose manifest cannot be read is listed as broken, and\n"
@@ -49,7 +49,7 @@ def execute(options: Namespace) -> Result:
     return Result(data=data, text=[Line(heading, "strong"), *lines, *left])
 
 
-def _start(one: Start) -> Line:
+def _start(one: RunStart) -> Line:
     if one.at_work:
         return Line(f"{one.run_id} is being started", "faint")
     return Line(f"{one.run_id} was never started: the next run clears {one.path} away", "warn")
