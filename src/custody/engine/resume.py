@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 
-from msgspec.structs import replace
-
 from custody.engine import level
 from custody.engine.interruption import Interruption
 from custody.engine.live_run import LiveRun
@@ -22,7 +20,7 @@ from custody.engine.repair import put_back_documents, put_back_texts
 from custody.engine.replay import play
 from custody.engine.result import RunResult
 from custody.engine.run_pipeline import pipeline_of
-from custody.engine.verify import is_whole
+from custody.engine.verify import whole_end
 from custody.engine.waiting import still_waits
 from custody.errors import JournalBroken, MalformedDocument, PathRefused, PipelineChanged
 from custody.model import layout
@@ -82,14 +80,19 @@ def _ended(run: RunDirectory, pipeline: Pipeline | None) -> RunResult | None:
     were lost, is taken up, and so is a run that is to go on with another pipeline.
     """
     try:
-        if run.read_document(layout.MANIFEST, Manifest).status == "RUNNING" or not is_whole(run):
-            return None
+        manifest = run.read_document(layout.MANIFEST, Manifest)
+        reached = run.read_document(layout.CHECKPOINT, Checkpoint)
+        size = run.root.stat(layout.EVENTS).st_size
     except (PathRefused, MalformedDocument):
         return None
-    history = History.read(run)
-    if pipeline is not None and not same_sources(pipeline, pipeline_of(history)):
+    if manifest.status == "RUNNING" or reached.offset != size:
         return None
-    return replace(overview_of(history), confinement=history.confinement)
+    if pipeline is not None and (pipeline.sha256, pipeline.part_digests) != (
+        reached.pipeline_sha256,
+        manifest.parts or {},
+    ):
+        return None
+    return whole_end(run)
 
 
 def refuse_lost_lines(history: History, recovery: Recovery) -> None:

@@ -20,6 +20,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from custody.engine.replay import play
+from custody.engine.result import RunResult
 from custody.engine.run_pipeline import pipeline_of
 from custody.engine.verification import Mismatch, Verification, check_head, unknown
 from custody.errors import CustodyError, JournalBroken
@@ -70,13 +71,13 @@ def verify(path: str, *, rebuild: bool = False, head: str = "") -> Verification:
         return audit.verification(tuple(mismatches))
 
 
-def is_whole(run: RunDirectory) -> bool:
-    """Whether an ended run has everything that its end writes; nothing is changed."""
+def whole_end(run: RunDirectory) -> RunResult | None:
+    """Return the result of a run that has everything its end writes; nothing is changed."""
     audit = _Audit(run)
     steps = (audit.chain, audit.read, audit.last_tree, audit.views, audit.evidence)
     if any(next(step(), None) is not None for step in steps) or any(run.temporaries()):
-        return False
-    return audit.ended() and run.blobs.has(audit.final.sha256)
+        return None
+    return audit.result() if audit.ended() and run.blobs.has(audit.final.sha256) else None
 
 
 class _Audit:
@@ -117,6 +118,15 @@ class _Audit:
             head=self._history.position.head if self._lines else "",
             after_head=self._after_head,
             unknown=self._unknown(),
+        )
+
+    def result(self) -> RunResult:
+        """Return what the run came to."""
+        return RunResult(
+            run_id=self._run.run_id,
+            path=self._run.path,
+            summary=self._collector.summary(self._history.position.head),
+            confinement=self._history.confinement,
         )
 
     def _unknown(self) -> tuple[str, ...]:
