@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from custody.api import RunResult, check, fork, load, replay, resume, run, verify
     from custody.engine.replay import Replay
-    from custody.engine.verify import Mismatch, Verification
+    from custody.engine.verification import Mismatch, Verification
     from custody.errors import CustodyError
     from custody.executors.agents import Agent, AgentContext, AgentType
     from custody.executors.sessions import Session, SessionReply
@@ -56,7 +56,7 @@ _HOMES = {
     "AgentRequest": "custody.model.request",
     "AgentType": "custody.executors.agents",
     "CustodyError": "custody.errors",
-    "Mismatch": "custody.engine.verify",
+    "Mismatch": "custody.engine.verification",
     "Outcome": "custody.model.outcome",
     "Replay": "custody.engine.replay",
     "Request": "custody.model.request",
@@ -65,7 +65,7 @@ _HOMES = {
     "SessionReply": "custody.executors.sessions",
     "Settings": "custody.executors.settings",
     "Stage": "custody.sandbox.stage",
-    "Verification": "custody.engine.verify",
+    "Verification": "custody.engine.verification",
     "setting": "custody.executors.settings",
 }
 

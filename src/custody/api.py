@@ -21,11 +21,12 @@ from custody.pipeline.subpipeline import all_nodes
 from custody.pipeline.subpipeline_files import Library, PartText, is_packaged
 from custody.store.index import check_run_id, find_run, list_runs, new_run_id
 from custody.store.places import is_folder
+from custody.store.starts import list_starts
 
 if TYPE_CHECKING:
     from custody.engine.publish import Published
     from custody.engine.replay import Replay
-    from custody.engine.verify import Verification
+    from custody.engine.verification import Verification
     from custody.engine.waiting import Waiting
     from custody.ingest.standalone import IngestedFile
     from custody.model.event import JournalLine
@@ -52,11 +53,13 @@ __all__ = [
     "ingest",
     "lint_scenario",
     "list_runs",
+    "list_starts",
     "load",
     "picture",
     "plan",
     "preflight",
     "publish",
+    "redacted",
     "replay",
     "resume",
     "run",
@@ -182,11 +185,20 @@ def fork(
     )
 
 
-def verify(run: str, *, runsdir: str = DEFAULT_RUNSDIR, rebuild: bool = False) -> Verification:
-    """Check every claim of a run directory again; with ``rebuild`` make its views anew first."""
+def verify(
+    run: str, *, runsdir: str = DEFAULT_RUNSDIR, rebuild: bool = False, head: str = ""
+) -> Verification:
+    """Check every claim of a run; with ``rebuild`` make its views anew, ``head`` must be in it."""
     from custody.engine import verify as engine
 
-    return engine.verify(find_run(run, runsdir), rebuild=rebuild)
+    return engine.verify(find_run(run, runsdir), rebuild=rebuild, head=head)
+
+
+def redacted(variables: Mapping[str, str], agent: str = "") -> tuple[str, ...]:
+    """Return the names of what holds a secret: a run that is given it has a mark in its place."""
+    from custody.engine import redaction as engine
+
+    return engine.passed_in(variables=variables, agent=agent).redacted
 
 
 def _source(name: str) -> tuple[bytes, str]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import pty
 import sys
+import time
 
 import pytest
 
 from custody.cli.watch import watching
 from support.bench import Bench
-from support.shell import Shell
+from support.shell import WAITING, Shell, command
 
 
 def test_nothing_is_said_beside_the_report(sample: Shell) -> None:
@@ -67,3 +69,23 @@ def test_a_reader_who_has_gone_away_does_not_end_a_run(
         os.dup2(nowhere, gone.fileno())
         os.close(nowhere)
     assert result.summary.status == "PASS"
+
+
+@pytest.mark.req("G-15")
+@pytest.mark.parametrize("terminal", ["xterm", "dumb"])
+def test_a_terminal_that_goes_away_interrupts_the_run(custody: Shell, terminal: str) -> None:
+    custody.write("p.dot", WAITING)
+    words = command("run", "p.dot", "--run-id", "r1")
+    process, ours = pty.fork()
+    if process == 0:
+        os.chdir(custody.folder)
+        os.execve(words[0], words, custody.environment | {"TERM": terminal})
+    journal = custody.folder / ".custody/runs/r1/events.jsonl"
+    deadline = time.monotonic() + 60
+    while not (journal.exists() and b'"node":"wait"' in journal.read_bytes()):
+        assert time.monotonic() < deadline, "the stage never began"
+        time.sleep(0.01)
+    os.close(ours)
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 130
+    assert '"reason":"SIGHUP"' in journal.read_text().splitlines()[-1]
+    assert custody("verify", "r1").code == 0

@@ -97,3 +97,21 @@ def troubles(place: Place, run_id: str, point: Point, fault: str) -> Iterator[st
         yield f"left behind: {left}"
     if mismatches := api.verify(str(run)).mismatches:
         yield f"does not verify: {mismatches}"
+
+
+@pytest.mark.req("G-25")
+@pytest.mark.parametrize("number", range(1, 9))
+def test_a_run_appears_with_its_manifest_or_not_at_all(number: int, tmp_path: Path) -> None:
+    (tmp_path / "p.dot").write_text(PIPELINE)
+    (tmp_path / "project").mkdir()
+    place = Place(tmp_path)
+    place.run(
+        "r1", "strace", "-f", "-q", "-o", "/dev/null", "-e", "trace=fsync",
+        "-e", f"inject=fsync:signal=KILL:when={number}",
+    )  # fmt: skip
+    runs = str(tmp_path / "runs")
+    assert [row.problem for row in api.list_runs(runs) if row.status == "BROKEN"] == []
+    if not api.list_runs(runs) and (tmp_path / "runs").exists():
+        assert [one.run_id for one in api.list_starts(runs)] in (["r1"], [])
+    assert place.run("r2").returncode == 0
+    assert api.list_starts(runs) == []

@@ -20,7 +20,8 @@ def wait_at_the_door(interruption: Interruption) -> None:
         signal.pause()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.req("G-15")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_leaves_a_note_and_interrupts_at_the_next_door(number: signal.Signals) -> None:
     with Interruption() as interruption:
         assert interruption.requested == ""
@@ -67,3 +68,16 @@ def test_another_thread_leaves_them_alone() -> None:
     thread.start()
     thread.join()
     assert seen == [before]
+
+
+@pytest.mark.req("G-15")
+def test_who_ignores_the_end_of_the_terminal_goes_on() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with Interruption() as interruption:
+            send(signal.SIGHUP)
+            with interruption.allowed():
+                assert interruption.requested == ""
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)

@@ -248,3 +248,56 @@ def test_new_runs_keep_verdicts_when_they_are_resumed(bench: Bench) -> None:
     resume_with_go(bench)
     assert versions(bench) == {"1.2"}
     assert "GatePassed b" in bench.events()
+
+
+def states(bench: Bench) -> dict[str, tuple[int, ...]]:
+    """Return what tells of any write to a run directory: not even a file of the same bytes."""
+    found: dict[str, tuple[int, ...]] = {}
+    for path in [bench.path(""), *bench.path("").rglob("*")]:
+        state = path.lstat()
+        found[str(path)] = state.st_ino, state.st_mtime_ns, state.st_ctime_ns, state.st_size
+    return found
+
+
+ENDS = {
+    "PASS": 'a [type=tool, tool_command="touch a.txt"] start -> a -> done',
+    "FAIL": 'a [type=tool, tool_command="ls missing"] start -> a -> done',
+}
+
+
+@pytest.mark.req("G-15")
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGHUP])
+def test_whoever_tells_it_to_end_can_resume_it(bench: Bench, by: signal.Signals) -> None:
+    assert leave_in_b(bench, by) == 130
+    assert bench.facts()[-1] == RunInterrupted(reason=by.name)
+    resume_with_go(bench)
+
+
+@pytest.mark.req("G-25")
+@pytest.mark.parametrize("status", ENDS)
+def test_a_run_that_has_ended_is_not_written_to(bench: Bench, status: str) -> None:
+    ended = bench.run(ENDS[status])
+    assert ended.summary.status == status
+    before = states(bench)
+    assert api.resume("r1", runsdir=str(bench.runsdir)) == ended
+    assert bench.run(ENDS[status], resume_existing=True) == ended
+    assert states(bench) == before
+
+
+@pytest.mark.req("G-25")
+@pytest.mark.parametrize(
+    "lost",
+    ["manifest.json", "summary.json", "summary.md", "checkpoint.json", "trace.jsonl",
+     "nodes/a/1.1/status.json", "the last tree", ".tmp.1.1"],
+)  # fmt: skip
+def test_an_end_that_was_cut_short_is_completed(bench: Bench, lost: str) -> None:
+    bench.run(ENDS["PASS"])
+    manifest = json.loads(bench.path("manifest.json").read_bytes())
+    tree = manifest["final_workspace"]["sha256"]
+    path = bench.path(f"blobs/{tree[:2]}/{tree}" if lost == "the last tree" else lost)
+    if lost == ".tmp.1.1":
+        path.write_text("half")
+    else:
+        path.unlink()
+    assert api.resume("r1", runsdir=str(bench.runsdir)).summary.status == "PASS"
+    assert api.verify("r1", runsdir=str(bench.runsdir)).mismatches == ()

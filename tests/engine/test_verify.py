@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from pathlib import Path
 
@@ -115,6 +116,48 @@ def test_the_journal_of_another_run_is_found(ended: Bench) -> None:
 
 
 def test_a_run_directory_can_be_read_elsewhere(ended: Bench, tmp_path: Path) -> None:
-    elsewhere = tmp_path / "elsewhere" / "renamed"
+    elsewhere = tmp_path / "elsewhere" / "r1"
     shutil.copytree(ended.path(""), elsewhere, symlinks=True)
     assert api.verify(str(elsewhere)).mismatches == ()
+
+
+@pytest.mark.req("G-14")
+def test_a_directory_with_another_name_is_told(ended: Bench) -> None:
+    ended.path("").rename(ended.path("", "r2"))
+    found = api.verify("r2", runsdir=str(ended.runsdir))
+    assert [(one.code, one.what) for one in found.mismatches] == [
+        ("name", "the directory is called 'r2', its run 'r1'")
+    ]
+    (ended.runsdir / "r1").symlink_to("r2")
+    assert [one.code for one in api.verify(str(ended.path(""))).mismatches] == ["name"]
+
+
+@pytest.mark.req("G-14")
+@pytest.mark.parametrize(
+    "planted", [".tmp.1.2", "nodes/.tmp.9.9", "blobs/junk", "blobs/ab/junk",
+                f"blobs/aa/{'ab' * 32}", "extra/deep/file", "inbox/x.md"]
+)  # fmt: skip
+def test_nothing_is_there_that_the_record_does_not_know(ended: Bench, planted: str) -> None:
+    path = ended.path(planted)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("I was always here")
+    found = api.verify("r1", runsdir=str(ended.runsdir))
+    assert [(one.code, one.where) for one in found.mismatches] == [("unclaimed", planted)]
+
+
+@pytest.mark.req("G-14")
+def test_what_may_be_there_is_named_all_the_same(ended: Bench) -> None:
+    assert set(api.verify("r1", runsdir=str(ended.runsdir)).unknown) <= {"cache/"}
+    content = b"nobody asked for it"
+    sha256 = hashlib.sha256(content).hexdigest()
+    blob = f"blobs/{sha256[:2]}/{sha256}"
+    planted = [blob, "docs/w.md.lost.1", "session/x/1/box/ack", "homes/claude/key"]
+    for name in planted:
+        ended.path(name).parent.mkdir(parents=True, exist_ok=True)
+        ended.path(name).write_bytes(content)
+    ended.path("nodes/a/9.9").mkdir()
+    found = api.verify("r1", runsdir=str(ended.runsdir))
+    assert found.intact
+    assert {*found.unknown} - {"cache/"} == {
+        blob, "docs/w.md.lost.1", "session/", "homes/", "nodes/a/9.9/"
+    }  # fmt: skip

@@ -103,6 +103,8 @@ def _settings(file: str, table: tuple[str, ...]) -> dict[str, str]:
         if not isinstance(value, str):
             hint = "put quotes around the value"
             raise MalformedDocument("type", f"{key} must be a string", where=where, hint=hint)
+        if not value.isprintable():
+            raise MalformedDocument("type", f"{key} holds a control character", where=where)
     return found
 
 
@@ -113,5 +115,7 @@ def _parse(file: str) -> dict[str, Any]:
 
     try:
         return tomllib.loads(read_file(file).decode())
+    except RecursionError:
+        raise MalformedDocument("toml", "it is nested too deeply", where=file) from None
     except ValueError as error:
         raise MalformedDocument("toml", str(error), where=file) from None

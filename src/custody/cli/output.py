@@ -1,6 +1,8 @@
 """Everything that the command line prints: data on standard output, the rest on standard error.
 
-Text comes from agents and tools as well, so no control character of it reaches a terminal.
+Text comes from agents and tools as well, so no control character of it reaches a terminal. In
+JSON each is written as an escape, which means the same; only the lines of a journal go to a file
+or a pipe byte for byte.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TextIO
 
-from custody.cli.render.terminal import paint, wants_colour
+from custody.cli.render.terminal import paint, visible_json, wants_colour
 from custody.cli.result import Line, Result
 from custody.errors import CustodyError, PipelineInvalid, StorageFailed
 
@@ -27,7 +29,9 @@ def give(answer: Result, *, as_json: bool) -> None:
     """Print an answer; raises `StorageFailed` when nobody takes it."""
     if as_json:
         _be_exact()
-        failed = _write(sys.stdout, _documents(answer.data))
+        exact = isinstance(answer.data, Iterator) and not _on_terminal()
+        documents = _documents(answer.data)
+        failed = _write(sys.stdout, documents if exact else map(visible_json, documents))
     elif answer.raw is not None and not _on_terminal():
         failed = _write(sys.stdout, answer.raw)
     elif answer.verbatim and not _on_terminal():
@@ -59,7 +63,7 @@ def complain_of_bug(error: Exception, *, as_json: bool, debug: bool) -> None:
 
     trace = _without_secrets("".join(traceback.format_exception(error)))
     if debug:
-        _write(sys.stderr, [trace])
+        _write(sys.stderr, (paint(Line(line), enabled=False) for line in trace.splitlines()))
     what = f"internal error: {type(error).__name__}: {error}"
     hint = "" if debug else _keep(trace)
     _tell(Trouble("INTERNAL", what, _last_frame(error), hint), as_json=as_json)
@@ -94,11 +98,14 @@ class Trouble(NamedTuple):
 
 def _tell(trouble: Trouble, *, as_json: bool) -> None:
     trouble = trouble._replace(
-        what=_without_secrets(trouble.what), hint=_without_secrets(trouble.hint)
+        what=_without_secrets(trouble.what),
+        where=_without_secrets(trouble.where),
+        hint=_without_secrets(trouble.hint),
     )
     if as_json:
         _be_exact()
-        if _write(sys.stdout, _documents(iter([trouble.data()]))) is None:
+        documents = _documents(iter([trouble.data()]))
+        if _write(sys.stdout, map(visible_json, documents)) is None:
             return
     colour = wants_colour(sys.stderr, os.environ)
     _write(sys.stderr, (paint(line, enabled=colour) for line in trouble.lines()))
@@ -142,7 +149,7 @@ def _write(stream: TextIO | None, texts: Iterable[str | bytes]) -> OSError | Non
                 stream.write(text)
             stream.flush()
         except OSError as error:
-            _leave(stream)
+            leave(stream)
             return None if isinstance(error, BrokenPipeError) else error
     return None
 
@@ -154,7 +161,7 @@ def _refuse_lost(error: OSError | None) -> None:
         )
 
 
-def _leave(stream: TextIO) -> None:
+def leave(stream: TextIO) -> None:
     """Let what is still buffered go nowhere, so that ending the process does not fail on it."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from custody.cli.render.progress import Board
@@ -31,6 +31,15 @@ def watching(*, verbose: bool) -> Iterator[Board]:
 
         with live(keep=not sys.stdout.isatty()) as display:
             yield Board(changed=lambda rows: display.update(Picture(rows)))
+
+
+def tell_of_secrets(variables: Mapping[str, str], agent: str) -> None:
+    """Say which of the things that are passed to a run it will not get as they are."""
+    from custody import api
+
+    for name in api.redacted(variables, agent):
+        what = f"{name} holds a secret: the run, its stages too, has [redacted:…] in its place"
+        _print(Line(f"note: {what}", "warn"))
 
 
 def _print(line: Line) -> None:

@@ -8,6 +8,7 @@ from custody.engine import level
 from custody.engine.interruption import Interruption
 from custody.engine.live_run import LiveRun
 from custody.engine.recording import Listener
+from custody.engine.redaction import passed_in
 from custody.engine.result import RunResult
 from custody.model import layout
 from custody.model.event import PipelineStarted
@@ -17,6 +18,7 @@ from custody.store.history import History
 from custody.store.journal import Journal
 from custody.store.rundir import RunDirectory
 from custody.version import VERSION
+from custody.views.writer import write_opening
 from custody.workspace.workspace import Workspace
 
 
@@ -42,6 +44,7 @@ def begin(
     listeners: tuple[Listener, ...] = (),
 ) -> RunResult:
     """Start a run and take it to its end; ``confinement`` is a level that is asked for."""
+    passed = passed_in(variables=variables, agent=agent, workdir=workdir, run_id=run_id)
     with Interruption() as interruption, RunDirectory.create(runsdir, run_id) as run:
         run.blobs.put(pipeline.source)
         for source in pipeline.sources.values():
@@ -53,19 +56,21 @@ def begin(
             pipeline_sha256=pipeline.sha256,
             decided_as=run_id,
             goal=pipeline.goal,
-            variables={**pipeline.variables, **variables},
-            agent=agent,
-            workdir=workdir,
+            variables={**pipeline.variables, **passed.variables},
+            agent=passed.agent,
+            workdir=passed.workdir,
             workspace=workspace.base,
             versions=versions(),
-            confinement=level.choose(pipeline, agent, asked=confinement, folder=run.path),
+            confinement=level.choose(pipeline, passed.agent, asked=confinement, folder=run.path),
             parts=dict(pipeline.part_digests),
             ingest=ingest,
         )
         journal, history = Journal.create(run.root, run_id), History(run)
-        history.note(journal.append(started, role="engine", path=layout.PIPELINE), started)
+        first = journal.append(started, role="engine", path=layout.PIPELINE)
+        history.note(first, started)
         run.blobs.sync()
         journal.commit()
+        write_opening(run, first, started)
         run.publish()
         workspace.remember_source()
         live = LiveRun(history, pipeline, journal, workspace)

@@ -10,6 +10,7 @@ from custody.engine import level
 from custody.engine.interruption import Interruption
 from custody.engine.live_run import LiveRun
 from custody.engine.recording import Listener
+from custody.engine.redaction import passed_in
 from custody.engine.result import RunResult
 from custody.engine.run_pipeline import pipeline_of
 from custody.errors import UsageError
@@ -22,6 +23,7 @@ from custody.store.blob_sharing import share
 from custody.store.history import History
 from custody.store.journal import Journal
 from custody.store.rundir import RunDirectory
+from custody.views.writer import write_opening
 from custody.workspace.workspace import Workspace
 
 
@@ -35,6 +37,7 @@ def fork(
     listeners: tuple[Listener, ...] = (),
 ) -> RunResult:
     """Start a run whose facts are those of another before its last visit of ``node``."""
+    agent = passed_in(variables={}, agent=agent, run_id=run_id).agent
     with (
         Interruption() as interruption,
         RunDirectory.open(path, write=False) as parent,
@@ -59,6 +62,8 @@ def fork(
                 history.note(journal.append(replaced, role="engine", path=""), replaced)
             run.blobs.sync()
             journal.commit()
+            first, _started = next(history.lines(0, 0))
+            write_opening(run, first, started)
             run.publish()
             workspace = Workspace.reopen(run, started.workspace)
             workspace.build()

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM, let in only where a run can be left safely.
+"""Ctrl-C, SIGTERM and SIGHUP, let in only where a run can be left safely.
 
 While the journal is being written a signal only leaves a note; while a stage is at work, or
 the run waits, it interrupts at once.
@@ -12,11 +12,14 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Self
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interruption:
-    """Holds signals back but where they are allowed. Use as a context manager."""
+    """Holds signals back but where they are allowed. Use as a context manager.
+
+    Who ignores SIGHUP, as `nohup` does, goes on ignoring it.
+    """
 
     def __init__(self) -> None:
         self.requested = ""
@@ -29,7 +32,8 @@ class Interruption:
 
         if threading.current_thread() is threading.main_thread():
             for number in _SIGNALS:
-                self._previous[number] = signal.signal(number, self._arrived)
+                if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+                    self._previous[number] = signal.signal(number, self._arrived)
         return self
 
     def __exit__(self, *_exception: object) -> None:

@@ -1,22 +1,58 @@
 """Where secrets are taken out of what enters a run, and counted.
 
-What comes from outside passes here before it is hashed or becomes part of a fact: the files of
-an attempt, and every text of its ack. Digests, paths and ids have fields of their own and stay
-as they are; the workspace is the work itself and is not touched.
+What comes from outside passes here before it is hashed or becomes part of a fact: what the user
+passes in, the files of an attempt, and every text of its ack. Digests, paths and ids have fields of
+their own and stay as they are; the workspace is the work itself and is not touched.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from custody.checks.guards.secrets import Redactor
+from custody.checks.guards.secrets import Redactor, redactor_for
+from custody.errors import UsageError
 from custody.model.request import Ack, AnyRequest, CommandLine, ToolRequest, VerificationRequest
 from custody.model.verdict import Verdict
 
 _FORMATS = Redactor({})
 """Knows no values, so that it gives the same facts whoever plays a journal again."""
+
+
+class Passed(NamedTuple):
+    """What a user passes to a run, without secrets: the run knows nothing else.
+
+    A run that went on with a secret could be neither resumed nor replayed from a record without
+    it. So the mark takes the secret's place before the first fact, for stages too.
+    """
+
+    variables: dict[str, str]
+    agent: str
+    workdir: str
+    """As it is recorded; the source is read from where the user said."""
+    redacted: tuple[str, ...]
+    """The names of what is not as it was passed: variables, ``agent``, ``workdir``."""
+
+
+def passed_in(
+    *, variables: Mapping[str, str], agent: str = "", workdir: str = "", run_id: str = ""
+) -> Passed:
+    """Return what a run may know of what the user passes to it.
+
+    Raises `UsageError` when its id holds a secret: an id is a name for others to use.
+    """
+    redactor = redactor_for(os.environ)
+    if redactor.redact(run_id)[1]:
+        raise UsageError("the run id holds a secret", hint="choose another one")
+    cleaned = {name: redactor.redact_setting(name, value)[0] for name, value in variables.items()}
+    words, _count = redactor.redact_argv(agent.split(" "))
+    passed = Passed(cleaned, redactor.redact(" ".join(words))[0], redactor.redact(workdir)[0], ())
+    given = {**variables, "agent": agent, "workdir": workdir}
+    shown = {**cleaned, "agent": passed.agent, "workdir": passed.workdir}
+    return passed._replace(redacted=tuple(name for name in given if given[name] != shown[name]))
 
 
 class Redaction:

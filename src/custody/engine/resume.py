@@ -20,10 +20,11 @@ from custody.engine.repair import put_back_documents, put_back_texts
 from custody.engine.replay import play
 from custody.engine.result import RunResult
 from custody.engine.run_pipeline import pipeline_of
+from custody.engine.verify import whole_end
 from custody.engine.waiting import still_waits
 from custody.errors import JournalBroken, MalformedDocument, PathRefused, PipelineChanged
 from custody.model import layout
-from custody.model.documents import Checkpoint
+from custody.model.documents import Checkpoint, Manifest
 from custody.model.event import Heard, StageCompleted, StageStarted
 from custody.model.graph import Pipeline, same_sources
 from custody.model.process_event import PipelineReplaced, RunResumed
@@ -48,6 +49,8 @@ def resume(
     for a person is left as it is.
     """
     with Interruption() as interruption, RunDirectory.open(path, write=True) as run:
+        if (ended := _ended(run, pipeline)) is not None:
+            return ended
         run.sweep()
         history = History(run)
         with Recovery(run.root, run.run_id, history.add) as recovery:
@@ -68,6 +71,28 @@ def resume(
                 repair=partial(put_back_texts, run),
             )
             return live.go(interruption, listeners=listeners)
+
+
+def _ended(run: RunDirectory, pipeline: Pipeline | None) -> RunResult | None:
+    """Return the result of a run that has ended, and of which nothing is missing.
+
+    Its manifest is the last thing that an end writes. One that was cut short, or of which files
+    were lost, is taken up, and so is a run that is to go on with another pipeline.
+    """
+    try:
+        manifest = run.read_document(layout.MANIFEST, Manifest)
+        reached = run.read_document(layout.CHECKPOINT, Checkpoint)
+        size = run.root.stat(layout.EVENTS).st_size
+    except (PathRefused, MalformedDocument):
+        return None
+    if manifest.status == "RUNNING" or reached.offset != size:
+        return None
+    if pipeline is not None and (pipeline.sha256, pipeline.part_digests) != (
+        reached.pipeline_sha256,
+        manifest.parts or {},
+    ):
+        return None
+    return whole_end(run)
 
 
 def refuse_lost_lines(history: History, recovery: Recovery) -> None:

@@ -7,25 +7,28 @@ views       every document made from the journal can be made again, the same byt
 blobs       every blob is what its name says, and every one that is needed is there
 decisions   the recorded answers lead to the recorded decisions
 unclaimed   there is no file that nothing accounts for
+name        the directory is called as the run is
+head        a line of the journal has the hash that somebody has kept
 layers      what refused stages left is as it was; of the others nothing is left
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import cached_property
 from typing import TypeVar
 
 from custody.engine.replay import play
+from custody.engine.result import RunResult
 from custody.engine.run_pipeline import pipeline_of
+from custody.engine.verification import Mismatch, Verification, check_head, unknown
 from custody.errors import CustodyError, JournalBroken
 from custody.model import layout
-from custody.model.change import Change, Tree
+from custody.model.change import Change, Entry, Tree
 from custody.model.documents import Checkpoint, Manifest
 from custody.model.event import AnyFact, Heard, RequestAnswered
 from custody.model.evidence import Evidence
-from custody.model.fact import RunStatus
 from custody.model.record import Record, encode_pretty
 from custody.model.request import AgentRequest, AnyRequest, WriteRequest
 from custody.store.files import is_temporary
@@ -41,31 +44,14 @@ from custody.workspace.workspace import differences, read_tree
 _T = TypeVar("_T", bound=Record)
 
 
-class Mismatch(Record, frozen=True):
-    """One claim that does not hold."""
-
-    code: str
-    where: str
-    what: str
-
-
-class Verification(Record, frozen=True):
-    """What was checked, and what did not hold."""
-
-    run_id: str
-    status: RunStatus
-    lines: int
-    evidence: int
-    blobs: int
-    mismatches: tuple[Mismatch, ...]
-
-
-def verify(path: str, *, rebuild: bool = False) -> Verification:
+def verify(path: str, *, rebuild: bool = False, head: str = "") -> Verification:
     """Check every claim of the run directory at ``path``; changes nothing, unless to rebuild.
 
     With ``rebuild`` the documents that the journal can make again are written anew first. What
-    the journal itself does not hold is never made up.
+    the journal itself does not hold is never made up. With ``head``, the hash of a line that was
+    kept elsewhere, a record that was rewritten as a whole is found too.
     """
+    check_head(head)
     with RunDirectory.open(path, write=rebuild) as run:
         audit = _Audit(run)
         mismatches = list(audit.chain())
@@ -80,7 +66,18 @@ def verify(path: str, *, rebuild: bool = False) -> Verification:
             mismatches += audit.decisions()
             mismatches += audit.unclaimed()
             mismatches += audit.layers()
+            mismatches += audit.kept_head(head)
+        mismatches += audit.name()
         return audit.verification(tuple(mismatches))
+
+
+def whole_end(run: RunDirectory) -> RunResult | None:
+    """Return the result of a run that has everything its end writes; nothing is changed."""
+    audit = _Audit(run)
+    steps = (audit.chain, audit.read, audit.last_tree, audit.views, audit.evidence)
+    if any(next(step(), None) is not None for step in steps) or any(run.temporaries()):
+        return None
+    return audit.result() if audit.ended() and run.blobs.has(audit.final.sha256) else None
 
 
 class _Audit:
@@ -99,7 +96,10 @@ class _Audit:
         """Blobs that something names, with what names them."""
         self._lines = 0
         self._blobs = 0
-        self._final = Tree(sha256="", entries=0, bytes=0)
+        self._after_head = 0
+        self._unnamed: list[str] = []
+        """Blobs that nothing names."""
+        self.final = Tree(sha256="", entries=0, bytes=0)
         """What the workspace is at the end."""
         self._unreadable: list[Mismatch] = []
         """Changes of stages that cannot be told any more."""
@@ -115,7 +115,42 @@ class _Audit:
             evidence=len(self._evidence),
             blobs=self._blobs,
             mismatches=mismatches,
+            head=self._history.position.head if self._lines else "",
+            after_head=self._after_head,
+            unknown=self._unknown(),
         )
+
+    def result(self) -> RunResult:
+        """Return what the run came to."""
+        return RunResult(
+            run_id=self._run.run_id,
+            path=self._run.path,
+            summary=self._collector.summary(self._history.position.head),
+            confinement=self._history.confinement,
+        )
+
+    def _unknown(self) -> tuple[str, ...]:
+        """Name what is there beside the record; blobs of a run at work may be named any moment."""
+        if not self._lines:
+            return ()
+        return unknown(self._run, self._unnamed if self.ended() else ())
+
+    def name(self) -> Iterator[Mismatch]:
+        """Tell whether the directory is called as the run is."""
+        if self._run.name != self._run.run_id:
+            what = f"the directory is called {self._run.name!r}, its run {self._run.run_id!r}"
+            yield Mismatch(code="name", where=self._run.path, what=what)
+
+    def kept_head(self, head: str) -> Iterator[Mismatch]:
+        """Tell whether the journal holds the line that somebody knows the hash of."""
+        if not head:
+            return
+        seq = self._history.seq_of(head)
+        if seq is None:
+            what = f"no line has the hash {head[:12]}…: it is not the journal that was known then"
+            yield Mismatch("head_mismatch", layout.EVENTS, what)
+            return
+        self._after_head = self._lines - seq - 1
 
     def chain(self) -> Iterator[Mismatch]:
         """Prove every line, and that none is missing at the end.
@@ -195,7 +230,7 @@ class _Audit:
             try:
                 sha256, _size = self._run.root.digest(path)
             except CustodyError as error:
-                if self._ended() or evidence.text is None:
+                if self.ended() or evidence.text is None:
                     yield _mismatch("evidence", error, where=path)
                 continue  # its text stands in the journal, and its file comes a moment later
             if sha256 != evidence.sha256 and not self._under_way(path):
@@ -203,13 +238,21 @@ class _Audit:
 
     def workspace(self) -> Iterator[Mismatch]:
         """Compare the workspace of an ended run with what its stages left."""
+        expected = yield from self.last_tree()
+        if self.ended() and expected is not None:
+            for change in differences(self._run, expected):
+                where = f"{layout.WORKSPACE}/{change.path}"
+                yield Mismatch("workspace", where, f"{change.change} after the run ended")
+
+    def last_tree(self) -> Generator[Mismatch, None, dict[str, Entry] | None]:
+        """Find out what the workspace must be at the end; None when that cannot be told."""
         base = self._collector.opening().workspace
         self._needed[base.sha256] = "the first workspace"
         try:
             expected = read_tree(self._run, base)
         except CustodyError as error:
             yield _mismatch("workspace", error)
-            return
+            return None
         for entry in expected.values():
             if entry.kind == "file":
                 self._needed[entry.sha256] = f"{layout.WORKSPACE}/{entry.path}"
@@ -218,12 +261,10 @@ class _Audit:
                 expected.pop(change.path, None)
             else:
                 expected[change.path] = change.after
-        self._final = tree_of(expected, listing(expected.values()), base.omitted)
-        if self._ended():
-            self._needed[self._final.sha256] = "the last workspace"
-            for change in differences(self._run, expected):
-                where = f"{layout.WORKSPACE}/{change.path}"
-                yield Mismatch("workspace", where, f"{change.change} after the run ended")
+        self.final = tree_of(expected, listing(expected.values()), base.omitted)
+        if self.ended():
+            self._needed[self.final.sha256] = "the last workspace"
+        return expected
 
     def views(self) -> Iterator[Mismatch]:
         """Compare every view with what the journal makes of it; those of a run at work lag."""
@@ -232,17 +273,19 @@ class _Audit:
             try:
                 same = self._run.root.read(path) == expected
             except CustodyError as error:
-                if self._ended():
+                if self.ended():
                     yield _mismatch("view", error, where=path)
                 continue
-            if not same and self._ended():
+            if not same and self.ended():
                 yield Mismatch("view", path, "it is not what the journal makes of it")
 
     def blobs(self) -> Iterator[Mismatch]:
         """Check that every blob is what its name says, and that none is missing."""
+        named = {item.sha256 for item in self._evidence.values()} | self._history.sources
         for sha256 in self._run.blobs.names():
             self._blobs += 1
-            self._needed.pop(sha256, None)
+            if self._needed.pop(sha256, None) is None and sha256 not in named:
+                self._unnamed.append(layout.blob(sha256))
             try:
                 self._run.blobs.check(sha256)
             except CustodyError as error:
@@ -261,6 +304,9 @@ class _Audit:
         for path in self._run.files():
             if path not in claimed and not layout.is_set_aside(path) and not self._under_way(path):
                 yield Mismatch("unclaimed", path, "no line of the journal accounts for it")
+        if self.ended():
+            for path in (*self._run.temporaries(), *self._run.blobs.strangers()):
+                yield Mismatch("unclaimed", path, "no line of the journal accounts for it")
 
     def layers(self) -> Iterator[Mismatch]:
         """Check what refused stages left; nothing is left of the others once a run has ended."""
@@ -278,12 +324,12 @@ class _Audit:
                 yield Mismatch(
                     "evidence", f"{where}/{layout.UPPER}", "it is not what the stage left"
                 )
-            if self._ended() and (layer is None or self._run.root.names(where) != [layout.UPPER]):
+            if self.ended() and (layer is None or self._run.root.names(where) != [layout.UPPER]):
                 yield Mismatch("unclaimed", where, "no line of the journal accounts for it")
 
     def _under_way(self, path: str) -> bool:
         """Whether a file belongs to what a run that has not ended was doing last."""
-        if self._ended():
+        if self.ended():
             return False
         if path == layout.CHECKPOINT or is_temporary(path.rpartition("/")[2]):
             return True
@@ -307,17 +353,18 @@ class _Audit:
                 self._needed[before.sha256] = item.path
             self._evidence[item.path] = item
 
-    def _ended(self) -> bool:
+    def ended(self) -> bool:
+        """Whether the run has ended, by its journal."""
         return self._collector.state.status != "RUNNING"
 
     def _add_closing_views(self) -> None:
         """Note what the documents of the whole run must be."""
-        if not self._ended():
+        if not self.ended():
             self._views[layout.MANIFEST] = encode_pretty(self._collector.opening())
             return
         reached = self._history.position
         self._views[layout.CHECKPOINT] = encode_pretty(self._collector.checkpoint(reached))
-        self._views |= closing_files(self._collector, reached, self._final)
+        self._views |= closing_files(self._collector, reached, self.final)
 
     def _changes_of(self, fact: AnyFact) -> tuple[Change, ...]:
         if not isinstance(fact, RequestAnswered):

@@ -75,6 +75,9 @@ WRITERS: dict[str, Writer] = {
 }
 """Who puts files into each folder. What stages write there no line of the journal names."""
 
+UNRECORDED = (CACHE, HOMES, SESSIONS)
+"""Folders of which the journal vouches for nothing."""
+
 SOURCES = ".sources"
 """The one folder of a runs directory that is no run."""
 
@@ -225,6 +228,11 @@ def is_written_by_stages(name: str) -> bool:
 def unpublished(run_id: str) -> str:
     """Return how a run directory is called until the run is published."""
     return f"{_UNPUBLISHED}{run_id}"
+
+
+def is_unpublished(name: str) -> bool:
+    """Whether a folder beside the runs is a run that has not come to be."""
+    return name.startswith(_UNPUBLISHED)
 
 
 def source(device: int, inode: int) -> str:

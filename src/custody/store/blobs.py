@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
@@ -157,8 +158,20 @@ class Blobs:
 
     def names(self) -> Iterator[str]:
         """Yield the sha256 of every blob that is there, whole or not."""
+        yield from (path.rpartition("/")[2] for path in self._paths() if _is_blob(path))
+
+    def strangers(self) -> Iterator[str]:
+        """Yield what lies among the blobs and has no blob's name, relative to the run directory."""
+        yield from (path for path in self._paths() if not _is_blob(path))
+
+    def _paths(self) -> Iterator[str]:
+        """Yield everything among the blobs, temporary files left out."""
         for prefix in self._names(layout.BLOBS):
-            yield from self._names(f"{layout.BLOBS}/{prefix}")
+            folder = f"{layout.BLOBS}/{prefix}"
+            if not stat.S_ISDIR(self._run.stat(folder).st_mode):
+                yield folder
+                continue
+            yield from (f"{folder}/{name}" for name in self._names(folder))
 
     def close(self) -> None:
         """Give the folder's descriptor back."""
@@ -235,6 +248,11 @@ class Blobs:
 
     def _where(self, sha256: str) -> str:
         return f"{self._run.path}/{self.path_of(sha256)}"
+
+
+def _is_blob(path: str) -> bool:
+    name = path.rpartition("/")[2]
+    return _DIGEST.fullmatch(name) is not None and path == layout.blob(name)
 
 
 def _below(sha256: str) -> str:

@@ -23,6 +23,8 @@ _TEMPORARY = later(r"\.tmp\.[0-9]+\.[0-9]+")
 READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _WRITE_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _CHUNK = 1 << 18
+PATIENCE = 10.0
+"""Seconds for which something must come of a pipe that the user named."""
 _NO_EXCLUSIVE_RENAME = {errno.EINVAL, errno.ENOSYS}
 _UNSUPPORTED = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT, errno.EACCES}
 
@@ -78,14 +80,35 @@ def read_all(descriptor: int, limit: int, links: int = 1) -> bytes:
     return data
 
 
-def read_to_end(descriptor: int, limit: int) -> bytes:
-    """Return what a file or pipe holds; refuses more than ``limit``."""
+def refuse_device(descriptor: int) -> None:
+    """Refuse a device: it may never end, and never begin."""
+    if stat.S_IFMT(os.fstat(descriptor).st_mode) in {stat.S_IFCHR, stat.S_IFBLK}:
+        raise PathRefused("not_regular", "it is a device")
+
+
+def read_to_end(descriptor: int, limit: int, patience: float | None = None) -> bytes:
+    """Return what a file or pipe holds; refuses more than ``limit``.
+
+    A pipe to which nobody writes is over; with ``patience``, so is one to which somebody could
+    write and has not for so many seconds, which is refused.
+    """
     data = bytearray()
-    while piece := os.read(descriptor, _CHUNK):
+    while piece := _next_piece(descriptor, patience):
         data += piece
         if len(data) > limit:
             raise PathRefused("too_large", f"it has more than {limit} bytes")
     return bytes(data)
+
+
+def _next_piece(descriptor: int, patience: float | None) -> bytes:
+    try:
+        return os.read(descriptor, _CHUNK)
+    except BlockingIOError:
+        import select
+
+        if not select.select([descriptor], [], [], patience)[0]:
+            raise PathRefused("not_regular", "it is a pipe, and nothing comes of it") from None
+        return os.read(descriptor, _CHUNK)
 
 
 def chunks(descriptor: int, limit: int) -> Iterator[memoryview]:

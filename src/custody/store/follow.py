@@ -47,7 +47,7 @@ def follow(root: Root, *, wait: Callable[[], None] = _pause) -> Iterator[Journal
 def _read(raw: bytes, head: str, where: str) -> JournalLine:
     try:
         line = _decode(raw)
-    except (msgspec.MsgspecError, ValueError) as error:
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise JournalBroken("json", str(error), where=where) from None
     if line.prev != head:
         what = "it does not follow from the line before"

@@ -138,6 +138,16 @@ class History:
             return self._index.find(head) is not None
         return 0 < count <= self.count and self.digest(count - 1) == head
 
+    def seq_of(self, head: str) -> int | None:
+        """Return the line that has a sha256; None when there is none."""
+        return self._index.find(head)
+
+    @property
+    def sources(self) -> set[str]:
+        """The sha256 of everything that pipelines of the run were read from, past ones too."""
+        parts = [self.genesis.parts, *(fact.parts for fact in self.replaced)]
+        return self.pipelines | {sha256 for one in parts for sha256 in one.values()}
+
     def lines(self, first: int = 0, last: int | None = None) -> Iterator[Heard]:
         """Yield the lines that count from ``first`` to ``last``, in one go through the file."""
         descriptor = open_journal(self.run.root)

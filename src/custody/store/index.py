@@ -19,6 +19,8 @@ BROKEN = "BROKEN"
 
 _RUN_ID = later(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _SHOWN = 5
+_UNREADABLE = (PathRefused, StorageFailed, msgspec.MsgspecError, UnicodeError, RecursionError)
+"""Whatever a manifest may hold, it is listed."""
 _HINT = "`custody runs` lists the runs; --runsdir names another folder"
 
 
@@ -113,7 +115,7 @@ def _row(folder: Root, name: str) -> RunRow:
     path = f"{folder.path}/{name}"
     try:
         head = msgspec.json.decode(folder.read(f"{name}/{layout.MANIFEST}"), type=_Head)
-    except (PathRefused, StorageFailed, msgspec.MsgspecError, UnicodeError) as error:
+    except _UNREADABLE as error:
         return RunRow(run_id=name, path=path, status=BROKEN, problem=str(error))
     return RunRow(
         run_id=head.run_id,

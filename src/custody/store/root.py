@@ -367,13 +367,16 @@ def read_file(path: str, *, limit: int = READ_LIMIT) -> bytes:
     Raises `StorageFailed` when it is missing, too large, or not to be read.
     """
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = os.open(path, files.READ)
         try:
-            return files.read_to_end(descriptor, limit)
+            files.refuse_device(descriptor)
+            return files.read_to_end(descriptor, limit, files.PATIENCE)
         finally:
             os.close(descriptor)
     except PathRefused as refused:
         raise StorageFailed(refused.what, where=path) from None
+    except ValueError as error:  # a NUL in the name
+        raise StorageFailed(str(error), where=repr(path)) from None
     except OSError as error:
         raise StorageFailed(os.strerror(error.errno or 0).lower(), where=path) from error
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Iterator
 from typing import Self, TypeVar
 
@@ -27,11 +28,15 @@ from custody.store.index import check_run_id
 from custody.store.os_errors import failure
 from custody.store.resolve import own
 from custody.store.root import Root
+from custody.store.starts import clear_starts, remove_start, try_lock
 
 __all__ = ["AttemptFolder", "RunDirectory"]
 
 _REQUEST_ID = later(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}/[0-9]+\.[0-9]+")
 _T = TypeVar("_T", bound=Record)
+_CLAIMS = 20
+"""How often a beginning is claimed that somebody has locked: who only looks is gone at once."""
+_PAUSE = 0.02
 
 
 class RunDirectory:
@@ -53,26 +58,44 @@ class RunDirectory:
         """Begin a run in ``runsdir`` and lock it; raises `RunExists` when its id is taken.
 
         It has another name until `publish`, so that nobody ever sees half of a beginning. What
-        a process left that died before that is cleared away.
+        processes left that died before that is cleared away.
         """
         home = os.path.abspath(runsdir)
         path = os.path.join(home, check_run_id(run_id))
         unpublished = os.path.join(home, layout.unpublished(run_id))
+        changed: list[str] = []
+        for _ in range(_CLAIMS):
+            try:
+                if os.path.lexists(path):
+                    raise _exists(run_id, path)
+                changed = changed or _make_folder(home)
+                os.makedirs(unpublished, exist_ok=True)
+            except OSError as error:
+                raise failure(error, unpublished) from error
+            if (run := cls._claimed(unpublished, path, changed)) is not None:
+                clear_starts(home, but=run_id)
+                return run
+            time.sleep(_PAUSE)
+        raise _locked(run_id, unpublished)
+
+    @classmethod
+    def _claimed(cls, unpublished: str, path: str, changed: list[str]) -> Self | None:
+        """Open, lock and clear a beginning; None when somebody looks at it, or cleared it away."""
         try:
-            if os.path.lexists(path):
-                raise _exists(run_id, path)
-            changed = _make_folder(home)
-            os.makedirs(unpublished, exist_ok=True)
-        except OSError as error:
-            raise failure(error, unpublished) from error
-        run = cls(Root.open(unpublished, resolver=own), run_id)
+            run = cls(Root.open(unpublished, resolver=own), os.path.basename(path))
+        except PathRefused as refused:
+            if refused.code == "missing":
+                return None
+            raise
         run._unsynced = changed
         try:
-            run._claim(path)
+            if run._claim(path):
+                return run
         except BaseException:
             run.close()
             raise
-        return run
+        run.close()
+        return None
 
     @classmethod
     def open(cls, path: str, *, write: bool) -> Self:
@@ -106,7 +129,7 @@ class RunDirectory:
             self._unpublished = False
             home, name = os.path.split(self.path)
             with Root.open(home, resolver=own) as parent:
-                parent.remove_tree(name)
+                remove_start(parent, name, self.root)
         self._folders_open.close()
         self.blobs.close()
         self.root.close()
@@ -117,27 +140,32 @@ class RunDirectory:
         The lock is the kernel's and lies on the directory itself: it ends with the process that
         holds it, however that ends.
         """
-        import fcntl
-
         try:
-            fcntl.flock(self.root.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise RunLocked(
-                f"another process is at work on run {self.run_id}",
-                where=self.path,
-                hint="wait for it, or end it",
-            ) from None
+            if try_lock(self.root):
+                return
         except OSError as error:
             raise failure(error, self.path) from error
+        raise _locked(self.run_id, self.path)
 
-    def _claim(self, path: str) -> None:
-        """Lock a beginning and clear it, unless it was published as ``path`` meanwhile."""
-        self.lock()
-        if not os.path.lexists(self.path) or os.path.lexists(path):
+    def _claim(self, path: str) -> bool:
+        """Lock a beginning and clear it; raises `RunExists` when ``path`` is a run by now."""
+        if not try_lock(self.root):
+            return False
+        if os.path.lexists(path):
             raise _exists(self.run_id, path)
+        if not self._is_here():
+            return False
         self._unpublished = True
         for name in self.root.names():
             self.root.remove_tree(name)
+        return True
+
+    def _is_here(self) -> bool:
+        """Whether the path still leads to the open directory."""
+        try:
+            return os.path.samestat(os.stat(self.path), os.fstat(self.root.fd))
+        except FileNotFoundError:
+            return False
 
     def publish(self) -> None:
         """Give the run its name, durably; raises `RunExists` when it was taken meanwhile."""
@@ -159,7 +187,10 @@ class RunDirectory:
 
     def sweep(self) -> int:
         """Remove the temporary files that a process left when it ended; return how many."""
-        return sum(self._sweep(folder) for folder in self._folders())
+        left = [*self.temporaries()]
+        for path in left:
+            self.root.remove_tree(path)
+        return len(left)
 
     def stage(self, request: str) -> AttemptFolder:
         """Return the folder of the attempt that makes a request.
@@ -199,6 +230,24 @@ class RunDirectory:
                     and not files.is_temporary(entry.name)
                 ]
             yield from (_below(folder, name) for name in names)
+
+    def temporaries(self) -> Iterator[str]:
+        """Yield every temporary file that a process has left, or is writing now."""
+        for folder in self._folders():
+            with self.root.scan(folder) as entries:
+                names = [entry.name for entry in entries if files.is_temporary(entry.name)]
+            yield from (_below(folder, name) for name in names)
+
+    def empty_folders(self) -> Iterator[str]:
+        """Yield every folder that only custody writes and that holds nothing."""
+        for folder in self._folders():
+            if folder and not self.root.names(folder):
+                yield folder
+
+    @property
+    def name(self) -> str:
+        """What the directory is called, whichever path led to it."""
+        return os.path.basename(os.path.realpath(self.path))
 
     def read_evidence(self, evidence: Evidence) -> bytes:
         """Return the bytes that evidence stands for; raises `BlobDamaged` when they are lost.
@@ -243,16 +292,14 @@ class RunDirectory:
                     and (folder or not layout.is_written_by_stages(entry.name))
                 )
 
-    def _sweep(self, folder: str) -> int:
-        with self.root.scan(folder) as entries:
-            left = [entry.name for entry in entries if files.is_temporary(entry.name)]
-        for name in left:
-            self.root.remove_tree(_below(folder, name))
-        return len(left)
-
 
 def _below(folder: str, name: str) -> str:
     return f"{folder}/{name}" if folder else name
+
+
+def _locked(run_id: str, path: str) -> RunLocked:
+    what = f"another process is at work on run {run_id}"
+    return RunLocked(what, where=path, hint="wait for it, or end it")
 
 
 def _exists(run_id: str, path: str) -> RunExists:
@@ -280,5 +327,5 @@ def _run_id(root: Root) -> str:
         raise RunNotFound(f"not a run directory: {layout.EVENTS} is missing", where=root.path)
     try:
         return msgspec.json.decode(root.read(layout.MANIFEST), type=_Named).run_id
-    except (PathRefused, msgspec.MsgspecError, UnicodeError):
+    except (PathRefused, msgspec.MsgspecError, UnicodeError, RecursionError):
         return os.path.basename(root.path)

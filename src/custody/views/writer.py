@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from custody.errors import PathRefused
 from custody.model import layout
 from custody.model.change import Tree
 from custody.model.documents import Summary
@@ -43,9 +44,8 @@ class ViewWriter:
         self._collector = Collector(run.run_id)
 
     def begin(self, line: JournalLine, started: PipelineStarted) -> None:
-        """Write the manifest of a run that goes on, and begin the trace."""
-        opening = opening_manifest(self._run.run_id, started, line.ts)
-        self._run.write(layout.MANIFEST, encode_pretty(opening), sync=True)
+        """Let the manifest be that of a run that goes on, and begin the trace."""
+        write_opening(self._run, line, started)
         self._run.write(layout.TRACE, b"")
 
     def write(self, heard: Iterable[Heard], reached: Position | None) -> None:
@@ -82,6 +82,17 @@ class ViewWriter:
     def close(self) -> None:
         """Give every descriptor back."""
         self._files.close()
+
+
+def write_opening(run: RunDirectory, line: JournalLine, started: PipelineStarted) -> None:
+    """Write the manifest of a run that goes on, durably, unless it is there."""
+    data = encode_pretty(opening_manifest(run.run_id, started, line.ts))
+    try:
+        same = run.root.read(layout.MANIFEST) == data
+    except PathRefused:
+        same = False
+    if not same:
+        run.write(layout.MANIFEST, data, sync=True)
 
 
 def closing_files(collector: Collector, reached: Position, workspace: Tree) -> dict[str, bytes]:

@@ -86,5 +86,8 @@ def _beginning(run: Root) -> tuple[dict[str, int], int]:
     tree = started.workspace.sha256
     entries = read_listing(Blobs(run).get(tree), where=run.path).values()
     sizes = {entry.sha256: entry.bytes for entry in entries if entry.kind == "file"}
-    since = datetime.fromisoformat(line.ts) - datetime.fromtimestamp(0, UTC)
+    try:
+        since = datetime.fromisoformat(line.ts) - datetime.fromtimestamp(0, UTC)
+    except (ValueError, TypeError):  # no moment, or one without a zone
+        raise JournalBroken("json", f"{line.ts!r} is no moment", line=1) from None
     return sizes, since // timedelta(microseconds=1) * 1000

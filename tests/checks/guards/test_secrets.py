@@ -27,7 +27,7 @@ from support.sweep import examples
 
 CORPUS = Path(__file__).parents[2] / "hostile" / "corpus.json"
 CASES = [case for case in json.loads(CORPUS.read_text()) if case["surface"] == "redaction"]
-ALPHABETS = {"": "A1b2C3d4", "x": "ab12cd34", "u": "AB12CD34", "l": "ab12yz34"}
+ALPHABETS = {"": "A1b2C3d4", "x": "ab12cd34", "u": "AB12CD34", "l": "ab12yz34", "n": "1234567890"}
 NOTHING_KNOWN = Redactor({})
 VALUE = "hunter2/hunter2+ü"
 KNOWING = Redactor({"MY_TOKEN": VALUE})
@@ -40,7 +40,7 @@ def written(text: str) -> str:
     def fill(match: re.Match[str]) -> str:
         return "".join(islice(cycle(ALPHABETS[match[2] or ""]), int(match[1])))
 
-    return re.sub(r"<(\d+)(?::([xul]))?>", fill, text)
+    return re.sub(r"<(\d+)(?::([xuln]))?>", fill, text)
 
 
 def read(case: dict[str, Any]) -> tuple[str, int]:
@@ -242,7 +242,8 @@ def test_a_key_that_arrives_in_pieces(piece: int) -> None:
 @pytest.mark.parametrize(
     "piece",
     ["token", "--", "a-", "-----BEGIN PRIVATE KEY-----", "://a", "eyJa.", "token=1", "Bearer ",
-     "--token ", "1//0", "?key=", "aws", "Q~", "[redacted:", "pat", "SK", VALUE],
+     "--token ", "1//0", "?key=", "aws", "Q~", "[redacted:", "pat", "SK", VALUE, "curl ", "s.",
+     "curl -u a", "zendesk ", "lob_", "twitter=", "-H 'key:", "sc_aaaaa.", "ZXlK", "t1.", "A"],
 )  # fmt: skip
 @pytest.mark.parametrize("end", ["", "\n"])
 def test_no_text_takes_long(piece: str, end: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from support.shell import Shell
 
 
@@ -18,3 +20,18 @@ def test_runs_are_listed_the_newest_last(sample: Shell) -> None:
 def test_no_runs_yet(custody: Shell) -> None:
     assert custody("runs").out == "there are no runs yet\n"
     assert custody("runs", "--json").data == {"runs": []}
+
+
+@pytest.mark.req("G-25")
+def test_what_a_killed_start_left_is_shown_and_cleared(custody: Shell) -> None:
+    left = custody.folder / ".custody/runs/.new.dead"
+    left.mkdir(parents=True)
+    (left / "events.jsonl").write_text("{")
+    assert "dead was never started: the next run clears " in custody("runs").out
+    assert custody("runs", "--json").data["starts"][0]["run_id"] == "dead"
+    custody.write(
+        "p.dot", "digraph p { start [shape=Mdiamond] done [shape=Msquare] start -> done }"
+    )
+    assert custody("run", "p.dot", "--run-id", "r1").code == 0
+    assert not left.exists()
+    assert "dead" not in custody("runs").out

@@ -1,5 +1,9 @@
 """What secrets look like: one row for each public format, found by a keyword first.
 
+Source: what vendors publish, and the formats that gitleaks v8.30 knows (``config/gitleaks.toml``
+of github.com/gitleaks/gitleaks, MIT). Prefixes, lengths and alphabets are from there, the
+expressions are custody's own. Left out is ``kubernetes-secret-yaml``, which spans lines.
+
 A pattern's first group is the secret, or the whole match where it has none. Its keywords are
 lower case; one of them stands in every text that the pattern can match, so that a line without
 any costs no regular expression. Patterns stay within one line, but for keys in PEM, and match
@@ -98,17 +102,22 @@ GENERIC = (
 )
 """Forms that belong to no vendor."""
 
+_STOP = r"(?![A-Za-z0-9_+/=-])"
+_A_UUID = "123e4567-e89b-12d3-a456-426614174000"
+_UUID = "[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}"
+
 _ROWS = (
     ("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_[A-Za-z0-9]{16,255}", "ghp_<36>"),
     ("github-pat", "github_pat_", r"github_pat_[A-Za-z0-9_]{20,255}", "github_pat_<22>_<59>"),
     (
         "gitlab-token",
-        "glpat- gldt- glrt- glcbt- glptt- glft- glimt- glagent- gloas- glsoat-",
-        r"gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat)-[A-Za-z0-9_=.-]{16,300}",
+        "glpat- gldt- glrt- glcbt- glptt- glft- glffct- glimt- glagent- gloas- glsoat-",
+        r"gl(?:pat|dt|rt|cbt|ptt|ft|ffct|imt|agent|oas|soat)-[A-Za-z0-9_=.-]{16,300}",
         "glpat-<20>",
     ),
     ("gitlab-runner", "gr1348941", r"GR1348941[A-Za-z0-9_-]{20,50}", "GR1348941<20>"),
-    ("slack-token", "xox", r"xox[abceoprs]-[A-Za-z0-9-]{10,250}", "xoxb-<12>-<12>-<24>"),
+    ("slack-token", "xox", r"(?:xoxe\.)?xox[abceoprs]-[A-Za-z0-9-]{10,250}",
+     "xoxb-<12>-<12>-<24>"),
     ("slack-app", "xapp-", r"xapp-[0-9]-[A-Za-z0-9-]{20,250}", "xapp-1-<11>-<13>-<64:x>"),
     (
         "slack-webhook",
@@ -124,8 +133,8 @@ _ROWS = (
     ),
     (
         "aws-access-key",
-        "akia asia abia acca",
-        r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])",
+        "akia asia abia acca a3t",
+        r"(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z0-9]{16}(?![A-Za-z0-9])",
         "AKIAIOSFODNN7EXAMPLE",
     ),
     (
@@ -168,10 +177,11 @@ _ROWS = (
     ("mailgun-key", "key-", r"key-[a-f0-9]{32}(?![A-Za-z0-9])", "key-<32:x>"),
     ("mailchimp-key", "-us", r"[a-f0-9]{32}-us[0-9]{1,2}(?![0-9])", "<32:x>-us12"),
     ("twilio-key", "sk", r"SK[a-f0-9]{32}(?![A-Za-z0-9])", "SK<32:x>"),
-    ("telegram-bot", ":aa", r"[0-9]{8,10}:AA[A-Za-z0-9_-]{33}", "123456789:AA<33>"),
+    ("telegram-bot", ":a", r"[0-9]{5,16}:A[A-Za-z0-9_-]{34}" + _STOP, "123456789:AA<33>"),
     ("shopify-token", "shpat_ shpca_ shppa_ shpss_", r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}",
      "shpat_<32:x>"),
     ("square-token", "sq0", r"sq0(?:atp|csp|idp)-[A-Za-z0-9_-]{22,60}", "sq0atp-<22>"),
+    ("square-access-token", "eaaa", r"EAAA[A-Za-z0-9_-]{22,60}" + _STOP, "EAAA<60>"),
     ("databricks-token", "dapi", r"dapi[a-f0-9]{32}(?:-[0-9])?", "dapi<32:x>"),
     ("vault-token", "hvs. hvb. hvr.", r"hv[sbr]\.[A-Za-z0-9_-]{20,300}", "hvs.<28>"),
     ("terraform-token", ".atlasv1.", r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,80}",
@@ -195,7 +205,8 @@ _ROWS = (
      "dp.pt.<43>"),
     ("dynatrace-token", "dt0", r"dt0[a-z][0-9]{2}\.[A-Z0-9]{24}\.[A-Z0-9]{64}",
      "dt0c01.<24:u>.<64:u>"),
-    ("fly-token", "fo1_ fm1r_ fm2_", r"(?:fo1_|fm1r_|fm2_)[A-Za-z0-9+/=_-]{40,1500}", "fo1_<43>"),
+    ("fly-token", "fo1_ fm1a_ fm1r_ fm2_", r"(?:fo1_|fm1[ar]_|fm2_)[A-Za-z0-9+/=_-]{40,1500}",
+     "fo1_<43>"),
     ("netlify-token", "nfp_", r"nfp_[A-Za-z0-9]{36,60}", "nfp_<36>"),
     ("supabase-key", "sbp_ sb_secret_", r"(?:sbp_[a-f0-9]{40}|sb_secret_[A-Za-z0-9_-]{20,60})",
      "sbp_<40:x>"),
@@ -214,22 +225,152 @@ _ROWS = (
     ("onepassword-token", "ops_eyj", r"ops_eyJ[A-Za-z0-9+/=_-]{40,2000}", "ops_eyJ<200>"),
     ("artifactory-key", "akcp", r"AKCp[A-Za-z0-9]{60,80}", "AKCp<69>"),
     ("nuget-key", "oy2", r"oy2[a-z0-9]{43}(?![a-z0-9])", "oy2<43:l>"),
-    ("sourcegraph-token", "sgp_", r"sgp_[a-fA-F0-9_]{40,80}", "sgp_<40:x>"),
+    ("sourcegraph-token", "sgp_", r"sgp_(?:local_)?[a-fA-F0-9_]{40,80}", "sgp_<40:x>"),
     ("buildkite-token", "bkua_", r"bkua_[a-f0-9]{40}", "bkua_<40:x>"),
     ("circleci-token", "ccipat_ cciprj_",
      r"CCIP(?:AT|RJ)_[A-Za-z0-9_]{40,100}", "CCIPAT_<22>_<40:x>"),
     ("prefect-key", "pnu_ pnb_", r"pn[ub]_[A-Za-z0-9]{36}", "pnu_<36>"),
     ("typeform-token", "tfp_", r"tfp_[A-Za-z0-9_.=-]{40,80}", "tfp_<59>"),
+    ("onepassword-key", "a3-",
+     r"A3-[A-Z0-9]{6}-[A-Z0-9]{6}-?[A-Z0-9]{5}(?:-[A-Z0-9]{5}){3}" + _STOP,
+     "A3-<6:u>-<11:u>-<5:u>-<5:u>-<5:u>"),
+    ("adobe-secret", "p8e-", r"p8e-[A-Za-z0-9]{32}" + _STOP, "p8e-<32>"),
+    ("alibaba-key-id", "ltai", r"LTAI[A-Za-z0-9]{20}" + _STOP, "LTAI<20>"),
+    ("artifactory-reference", "cmvmd", r"cmVmd[A-Za-z0-9]{59}" + _STOP, "cmVmd<59>"),
+    ("authress-key", ".acc_ .acc-",
+     (r"(?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][A-Za-z0-9-]{10,32}"
+      r"\.[A-Za-z0-9+/_=-]{30,120}"), "sc_<8>.<5>.acc-<12>.<40>"),
+    ("bedrock-key", "absk", r"ABSK[A-Za-z0-9+/]{109,269}={0,2}", "ABSK<128>=="),
+    ("bedrock-session-key", "bedrock-api-key-", r"bedrock-api-key-[A-Za-z0-9+/=_-]{28,2800}",
+     "bedrock-api-key-<80>"),
+    ("clickhouse-key", "4b1d", r"4b1d[A-Za-z0-9]{38}" + _STOP, "4b1d<38>"),
+    ("clojars-token", "clojars_", r"(?i:CLOJARS_)[A-Za-z0-9]{60}", "CLOJARS_<60>"),
+    ("cloudflare-origin-key", "v1.0-", r"v1\.0-[a-f0-9]{24}-[a-f0-9]{146}",
+     "v1.0-<24:x>-<146:x>"),
+    ("defined-networking-key", "dnkey-", r"dnkey-[A-Za-z0-9=_-]{79}", "dnkey-<26>-<52>"),
+    ("duffel-token", "duffel_", r"duffel_(?:test|live)_[A-Za-z0-9_=-]{43}", "duffel_live_<43>"),
+    ("easypost-key", "ezak eztk", r"EZ[AT]K[A-Za-z0-9]{54}" + _STOP, "EZAK<54>"),
+    ("facebook-token", "facebook", r"[0-9]{15,16}[|%][A-Za-z0-9_-]{27,40}" + _STOP,
+     "facebook: 123456789012345|<27>"),
+    ("facebook-page-token", "eaam eaac", r"EAA[MC][A-Za-z0-9]{100,600}", "EAAC<120>"),
+    ("flutterwave-key", "flwseck_test- flwpubk_test-",
+     r"FLW(?:SECK|PUBK)_TEST-[A-Ha-h0-9]{12,32}(?:-X)?", "FLWSECK_TEST-<32:x>-X"),
+    ("frameio-token", "fio-u-", r"fio-u-[A-Za-z0-9_=-]{64}", "fio-u-<64>"),
+    ("freemius-key", "secret_key",
+     r"secret_key[\"'][ \t]{0,8}=>[ \t]{0,8}[\"'](sk_[^\s\"']{29})", "'secret_key' => 'sk_<29>'"),
+    ("gitlab-session", "_gitlab_session", r"_gitlab_session=([0-9a-z]{32})",
+     "_gitlab_session=<32:x>"),
+    ("grafana-api-key", "eyjrijoi", r"eyJrIjoi[A-Za-z0-9]{70,400}={0,3}", "eyJrIjoi<80>=="),
+    ("harness-key", "pat. sat.",
+     r"[ps]at\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}", "pat.<22>.<24>.<20>"),
+    ("infracost-key", "ico-", r"ico-[A-Za-z0-9]{32}" + _STOP, "ico-<32>"),
+    ("intra42-secret", "s-s4t2", r"s-s4t2(?:ud|af)-[A-Fa-f0-9]{64}", "s-s4t2ud-<64:x>"),
+    ("jwt-in-base64", "zxlk", rf"ZXlK[A-Za-z0-9/+_=-]{{60,{LONGEST}}}", "ZXlK<120>"),
+    ("maxmind-key", "_mmk", r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk" + _STOP, "<6>_<29>_mmk"),
+    ("teams-webhook", "webhook.office.com",
+     r"webhook\.office\.com/webhookb2/([A-Za-z0-9@/-]{60,240})",
+     "https://x.webhook.office.com/webhookb2/<36>@<36>/IncomingWebhook/<32>/<36>"),
+    ("nuget-password", "password",
+     r"(?i:add[ \t]{1,8}key=\\?\"(?:ClearText)?Password\\?\"[ \t]{1,8}value=\\?\")([^\"\\]{8,200})",
+     '<add key="ClearTextPassword" value="<14>" />'),
+    ("octopus-key", "api-", r"API-[A-Z0-9]{26}" + _STOP, "API-<26:u>"),
+    ("openshift-token", "sha256~", r"sha256~[A-Za-z0-9_-]{43}" + _STOP, "sha256~<43>"),
+    ("readme-key", "rdme_", r"rdme_[a-z0-9]{70}", "rdme_<70:l>"),
+    ("scalingo-token", "tk-us-", r"tk-us-[A-Za-z0-9_-]{48}", "tk-us-<48>"),
+    ("sendinblue-key", "xkeysib-", r"xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}", "xkeysib-<64:x>-<16>"),
+    ("settlemint-token", "sm_aat_ sm_pat_ sm_sat_", r"sm_[aps]at_[A-Za-z0-9]{16}", "sm_pat_<16>"),
+    ("shippo-token", "shippo_", r"shippo_(?:live|test)_[a-fA-F0-9]{40}", "shippo_live_<40:x>"),
+    ("sidekiq-license", "contribsys", (r"(?i:bundle_(?:enterprise|gems)__contribsys__com)"
+     r"[\"']?[ \t]{0,3}[:=][ \t\"']{0,3}([a-f0-9]{8}:[a-f0-9]{8})"),
+     "BUNDLE_GEMS__CONTRIBSYS__COM=<8:x>:<8:x>"),
+    ("sidekiq-url", "contribsys", r"([a-f0-9]{8}:[a-f0-9]{8})@(?:gems|enterprise)\.contribsys\.com",
+     "https://<8:x>:<8:x>@gems.contribsys.com/"),
+    ("sonar-token", "squ_ sqp_ sqa_", r"sq[upa]_[A-Za-z0-9]{40}", "sqp_<40:x>"),
+    ("vault-old-token", "s.", r"s\.(?=[A-Za-z]{0,23}[0-9])[A-Za-z0-9]{24}(?![A-Za-z0-9.])",
+     "s.<24>"),
+    ("dropbox-short-token", "sl.", r"sl\.[A-Za-z0-9=_-]{135,1500}", "sl.<135>"),
+    ("mapbox-token", "pk.", r"pk\.[a-z0-9]{60}\.[a-z0-9]{22}", "pk.<60:l>.<22:l>"),
+    ("plaid-token", "access-",
+     rf"access-(?:sandbox|development|production)-{_UUID}", f"access-sandbox-{_A_UUID}"),
+    ("twitter-token", "twitter", r"[0-9]{15,25}-[A-Za-z0-9]{20,40}" + _STOP,
+     "twitter: 123456789012345678-<30>"),
+    ("twitter-bearer", "aaaaaaaaaaaaaaaaaaaaaa", r"A{22}[A-Za-z0-9%]{80,100}" + _STOP,
+     "AAAAAAAAAAAAAAAAAAAAAAB%3D<80>"),
+    ("yandex-token", "t1.", r"t1\.[A-Za-z0-9_-]{4,400}={0,2}\.[A-Za-z0-9_-]{86}={0,2}",
+     "t1.<100>.<86>"),
+    ("yandex-key", "aqvn", r"AQVN[A-Za-z0-9_-]{35,38}" + _STOP, "AQVN<36>"),
+    ("curl-user", "curl", (r"(?i:curl\b[^\n|;]{0,300}?[ \t](?:-u|--user)[= \t]{1,5})[\"']?"
+     r"[^\s:\"']{1,100}:(?![$<{*\[])([^\s\"']{3,200})"), "curl -s -u admin:<10> https://h/"),
+    ("request-header", "authorization: key: token:",
+     (r"(?i:(?:-H|--header)[= \t]{0,5}[\"'](?:authorization|[a-z-]{0,30}(?:key|token)):[ \t]{0,5})"
+     rf"(?:[A-Za-z]{{3,12}}[ \t])?(?!\[|\$)([A-Za-z0-9=~@.+/_-]{{8,{LONGEST}}})"),
+     'curl -H "Authorization: <20>"'),
 )  # fmt: skip
+
+_ALPHABETS = {
+    "x": "[a-f0-9]", "a": "[a-z0-9]", "w": "[a-z0-9=_-]", "k": "[a-z0-9/+=_-]", "d": "[0-9]",
+}  # fmt: skip
+_NAMED = """
+adafruit w32; adobe x32; airtable a17; algolia a32; alibaba a30; asana d16 a32; atlassian a24;
+confluence a24; jira a24; beamer w46; bitbucket a32 w64; bittrex a32; meraki x40;
+cloudflare w40 x37; codecov a32; cohere a40; co_api_key a40; coinbase w64; confluent a16 a64;
+contentful w43; datadog a40; discord x64 d18 w32; droneci a32; dropbox a15 w64; etsy a24;
+facebook x32; fastly w32; finicity x32 a20; finnhub a20; flickr a32; freshbooks a64; gitter w40;
+gocardless w45; heroku uuid; hubspot uuid; intercom w60; jfrog a73 a64; artifactory a73 a64;
+bintray a73 a64; xray a73 a64; kraken k80-90; kucoin x24 uuid; launchdarkly w40; linear x32;
+linkedin a14 a16; linked_in a14 a16; linked-in a14 a16; lob w40; looker a20 a24;
+mailgun w39 w50; mattermost a26; messagebird a25 uuid; message_bird a25 uuid;
+message-bird a25 uuid; netlify w40-46; newrelic a64; new_relic a64; new-relic a64; nytimes w32;
+newyorktimes w32; new-york-times w32; okta w42; plaid a24 a30; privateai a32; private_ai a32;
+private-ai a32; rapidapi w50; sendbird uuid x40; sentry x64; snyk uuid; sonar w40;
+sourcegraph x40; squarespace uuid; sumo a14 a64; travis a22; twitch a30; twitter a45 a25 a50;
+yandex w40; zendesk a40; administrator_login_password w8-20
+"""
+"""Services whose keys have no prefix: the name of each, and how long its keys are.
+
+They count where they are given to a name that holds the service's, as in ``zendesk_key = …``;
+``x`` is hex digits, ``a`` letters and digits, ``w`` those and ``=_-``, ``k`` those and ``/+``,
+``d`` digits. A name that speaks of a digest as well has none.
+"""
+_DIGEST = r"(?![\w .-]{0,24}(?:sha[0-9_]|hash|digest|checksum|md5|commit|revision|etag|integrity))"
+
+
+def _named(name: str, *shapes: str) -> Pattern:
+    """Return how a service's keys are found that have nothing but its name beside them."""
+    value = "|".join(map(_shape, shapes))
+    assigned = r"[\w .-]{0,24}[\"']?[ \t]{0,3}(?:=>|:=|\?=|\|\||[:=,>])[ \t=\"'`]{0,5}"
+    pattern = rf"(?i:(?<!b){name}{_DIGEST}{assigned}({value}))(?=[\s\"'`;,)\]}}\\&<]|$)"
+    first = shapes[0].partition("-")[0]
+    sample = _A_UUID if first == "uuid" else f"<{first[1:]}:{'n' if first[0] == 'd' else 'x'}>"
+    return Pattern(f"{name}-credential", (name,), pattern, f'{name}_key = "{sample}"')
+
+
+def _shape(shape: str) -> str:
+    if shape == "uuid":
+        return _UUID
+    least, _, most = shape[1:].partition("-")
+    return rf"(?=[^0-9\s\"']{{0,99}}[0-9]){_ALPHABETS[shape[0]]}{{{least},{most or least}}}"
+
 
 VENDORS = tuple(
     Pattern(name, tuple(keywords.split()), f"{_EDGE}{pattern}", example)
     for name, keywords, pattern, example in _ROWS
 )
 """Formats that a vendor has published."""
+NAMED = tuple(_named(*row.split()) for row in _NAMED.split(";"))
+"""Keys that are known by the name they are given to."""
 
-PATTERNS = (*VENDORS, *GENERIC)
+PATTERNS = (*VENDORS, *NAMED, *GENERIC)
 BY_KEYWORD: dict[str, list[Pattern]] = {}
 for _row in PATTERNS:
     for _keyword in _row.keywords:
         BY_KEYWORD.setdefault(_keyword, []).append(_row)
+
+
+def triples(text: str) -> set[tuple[str, str, str]]:
+    """Return every row of three characters in a text."""
+    return set(zip(text, text[1:], text[2:], strict=False))
+
+
+TRIPLES = {_keyword: triples(_keyword) for _keyword in BY_KEYWORD}
+"""A text without one of these does not hold the keyword."""

@@ -9,7 +9,7 @@ except by a `StreamRedactor`, which holds back what may be the beginning of a se
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 
 from custody.checks.guards.encodings import spellings
@@ -17,7 +17,9 @@ from custody.checks.guards.secret_patterns import (
     BY_KEYWORD,
     LONGEST,
     PATTERNS,
+    TRIPLES,
     Pattern,
+    triples,
 )
 
 SHORTEST = 8
@@ -26,6 +28,8 @@ OVERLAP = 4096
 """Bytes of a long line that are held back, at least: no secret is longer."""
 LONG_LINE = 32 * 1024
 """Bytes after which a line is taken in parts, and a key that does not end as text."""
+MANY = 4096
+"""Characters from which on a text is not searched for every keyword."""
 
 _SECRET_PARTS = (
     "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "COOKIE", "KEY",
@@ -39,6 +43,7 @@ _FLAG = (
 )
 _MARKER = r"\[redacted:([A-Za-z0-9_.-]+)\]"
 _ODD = r"[^A-Za-z0-9_.-]"
+_WORD_ENDS = r"\.|(?<=[a-z0-9])(?=[A-Z])"
 _KEY_BEGINS = b"-----BEGIN "
 _KEY_ENDS = b"-----END "
 
@@ -114,6 +119,14 @@ class Redactor:
             total += count
         return tuple(words), total
 
+    def redact_setting(self, name: str, value: str) -> tuple[str, int]:
+        """Do the same for a value that was given a name: it is secret by its name as well."""
+        flag = f"--{_compiled(_WORD_ENDS).sub('_', name)}="
+        ((word,), count) = self.redact_argv((flag + value,))
+        if word.startswith(flag):
+            return word.removeprefix(flag), count
+        return self.redact(value)
+
     def spans(self, raw: str) -> list[Span]:
         """Return where the secrets of a latin-1 text are, in order and apart from each other."""
         found: list[Span] = []
@@ -151,7 +164,7 @@ class Redactor:
                 yield at, at + len(spelling), name
                 at = part.find(spelling, at + 1)
         lowered = part.lower()
-        for word in BY_KEYWORD:
+        for word in _possible(lowered):
             if word in lowered:
                 for row in BY_KEYWORD[word]:
                     yield from _looks_like(row, word, part, lowered)
@@ -207,6 +220,14 @@ class StreamRedactor:
             if start < cut < end:
                 return end if end < len(self.held) else start
         return cut
+
+
+def _possible(lowered: str) -> Iterable[str]:
+    """Return the keywords that a text may hold; a long one is asked for its triples first."""
+    if len(lowered) < MANY:
+        return BY_KEYWORD
+    there = triples(lowered)
+    return (word for word, needed in TRIPLES.items() if needed <= there)
 
 
 def _looks_like(row: Pattern, word: str, part: str, lowered: str) -> Iterator[Span]:

@@ -55,9 +55,13 @@ def execute(options: Namespace) -> Result:
 
 
 def _given(file: str) -> str:
-    from custody.store.root import read_file
+    from custody.store.root import READ_LIMIT, read_file
 
-    data = sys.stdin.buffer.read() if file == "-" else read_file(file)
+    if file != "-":
+        return read_file(file).decode(errors="replace")
+    data = b"" if sys.stdin is None else sys.stdin.buffer.read(READ_LIMIT + 1)
+    if len(data) > READ_LIMIT:
+        raise UsageError(f"the answer has more than {READ_LIMIT} bytes")
     return data.decode(errors="replace")
 
 
@@ -75,7 +79,12 @@ def _edited(request: str, runsdir: str) -> str:
     with scratch() as folder:
         path = f"{folder.path}/answer.md"
         folder.write("answer.md", f"{TEMPLATE}{prompt}".encode())
-        if subprocess.run([*shlex.split(editor), path], check=False).returncode:
+        try:
+            code = subprocess.run([*shlex.split(editor), path], check=False).returncode
+        except (OSError, ValueError) as error:
+            what = f"{editor} cannot be started: {error}"
+            raise UsageError(what, hint="set $EDITOR, or use --file") from None
+        if code:
             raise UsageError(f"{editor} failed", hint="set $EDITOR, or use --file")
         return (
             read_file(path).decode(errors="replace").partition(TEMPLATE.strip("\n"))[0].strip()

@@ -33,8 +33,9 @@ def execute(options: Namespace) -> Result:
     from custody import api
     from custody.cli import config
     from custody.cli.run_result import run_result
-    from custody.cli.watch import watching
+    from custody.cli.watch import tell_of_secrets, watching
 
+    tell_of_secrets({}, options.agent)
     with watching(verbose=options.verbose) as board:
         result = api.fork(
             options.run,

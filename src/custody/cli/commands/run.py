@@ -51,17 +51,20 @@ def execute(options: Namespace) -> Result:
     from custody import api
     from custody.cli import config
     from custody.cli.run_result import run_result
-    from custody.cli.watch import watching
+    from custody.cli.watch import tell_of_secrets, watching
 
     _refuse_contradictions(options)
+    given = variables(options.variables)
+    agent = config.setting("agent", options.agent)
+    tell_of_secrets(given, agent)
     with watching(verbose=options.verbose) as board:
         result = api.run(
             options.pipeline,
             workdir=options.workdir,
             runsdir=config.setting("runsdir", options.runsdir),
             run_id=options.run_id,
-            variables=variables(options.variables),
-            agent=config.setting("agent", options.agent),
+            variables=given,
+            agent=agent,
             confinement=config.setting("confinement", options.confinement),
             ingest=ingest_switch(forced=options.ingest),
             resume_existing=options.resume,

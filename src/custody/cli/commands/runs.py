@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from typing import TYPE_CHECKING
 
 from custody.cli import options as declare
 from custody.cli.result import Arguments, Line, Result, Tone
 
-ABOUT = "List the runs, the newest last. A run whose manifest cannot be read is listed as broken."
+if TYPE_CHECKING:
+    from custody.store.starts import RunStart
+
+ABOUT = (
+    "List the runs, the newest last. A run whose manifest cannot be read is listed as broken, and\n"
+    "after them what a killed start has left: the next run clears it away."
+)
 EXAMPLES = ("custody runs", "custody runs --json")
 
 _TONES: dict[str, Tone] = {"PASS": "good", "FAIL": "bad", "RUNNING": "warn"}
@@ -24,9 +31,12 @@ def execute(options: Namespace) -> Result:
     from custody.cli import config
     from custody.cli.render.table import table
 
-    rows = api.list_runs(config.setting("runsdir", options.runsdir))
+    runsdir = config.setting("runsdir", options.runsdir)
+    rows, starts = api.list_runs(runsdir), api.list_starts(runsdir)
+    left = [_start(one) for one in starts]
+    data = {"runs": rows, **({"starts": starts} if starts else {})}
     if not rows:
-        return Result(data={"runs": []}, text=[Line("there are no runs yet")])
+        return Result(data=data, text=[Line("there are no runs yet"), *left])
     heading, *texts = table(
         ("run", "status", "pipeline", "started", "goal"),
         [
@@ -36,4 +46,10 @@ def execute(options: Namespace) -> Result:
     )
     tones = [_TONES.get(row.status, "bad") for row in rows]
     lines = map(Line, texts, tones)
-    return Result(data={"runs": rows}, text=[Line(heading, "strong"), *lines])
+    return Result(data=data, text=[Line(heading, "strong"), *lines, *left])
+
+
+def _start(one: RunStart) -> Line:
+    if one.at_work:
+        return Line(f"{one.run_id} is being started", "faint")
+    return Line(f"{one.run_id} was never started: the next run clears {one.path} away", "warn")

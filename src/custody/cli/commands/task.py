@@ -76,12 +76,13 @@ def execute(options: Namespace) -> Result:
     from custody import api
     from custody.cli import config
     from custody.cli.commands.run import ingest_switch
-    from custody.cli.watch import watching
+    from custody.cli.watch import tell_of_secrets, watching
 
     runsdir = config.setting("runsdir", options.runsdir)
     goes_on = options.resume and is_folder(os.path.join(runsdir, options.run_id))
     variables = _variables(options, goes_on=goes_on)
     agent = _agent(options.agent, goes_on=goes_on)
+    tell_of_secrets(variables, agent)
     with watching(verbose=options.verbose) as board:
         if goes_on:
             _refuse_other_mode(api.show(options.run_id, runsdir=runsdir), options.mode)

@@ -10,13 +10,21 @@ from custody.cli import options as declare
 from custody.cli.result import Arguments, Line, Result
 
 if TYPE_CHECKING:
-    from custody.engine.verify import Verification
+    from custody.engine.verification import Verification
+    from custody.model.fact import RunStatus
 
 ABOUT = (
-    "Check the chain of the journal, every file and blob it names, and every document made from\n"
-    "it. Any mismatch is listed, and the exit code is 1 then."
+    "Check the chain of the journal, every file and blob it names, every document made from it,\n"
+    "and the directory's name. Any mismatch is listed, and the exit code is 1 then. Whoever can\n"
+    "write to the directory could also have written all of it anew: only --head finds that."
 )
 EXAMPLES = ("custody verify last", "custody verify last --rebuild")
+
+_OUTCOMES: dict[RunStatus, str] = {
+    "PASS": "the run itself ended PASS",
+    "FAIL": "the run itself ended FAIL",
+    "RUNNING": "the run itself has not ended",
+}
 
 
 def arguments(parser: Arguments) -> None:
@@ -26,6 +34,12 @@ def arguments(parser: Arguments) -> None:
         "--rebuild",
         action="store_true",
         help="write again what can be made from the journal: trace, status files, summary …",
+    )
+    parser.add_argument(
+        "--head",
+        metavar="HASH",
+        default="",
+        help="what `custody run` printed as the journal's head: a line of it must have that hash",
     )
 
 
@@ -38,15 +52,24 @@ def execute(options: Namespace) -> Result:
         options.run,
         runsdir=config.setting("runsdir", options.runsdir),
         rebuild=options.rebuild,
+        head=options.head,
     )
     return Result(data=found, text=_lines(found), status="FAIL" if found.mismatches else "PASS")
 
 
 def _lines(found: Verification) -> Iterator[Line]:
+    from custody.cli.render.table import count
+
     for mismatch in found.mismatches:
         yield Line(f"{mismatch.where} {mismatch.code} {mismatch.what}", "bad")
+    if found.after_head:
+        yield Line(f"{count(found.after_head, 'journal line')} came after the head that was given")
     checked = f"{found.lines} journal lines, {found.evidence} files, {found.blobs} blobs"
-    if found.mismatches:
-        yield Line(f"FAIL  run {found.run_id}: {len(found.mismatches)} wrong; {checked}", "bad")
+    if found.intact:
+        yield Line(f"intact  run {found.run_id}: {checked} are what they claim to be", "good")
     else:
-        yield Line(f"PASS  run {found.run_id}: {checked} are what they claim to be", "good")
+        wrong = f"{len(found.mismatches)} wrong"
+        yield Line(f"not intact  run {found.run_id}: {wrong}; {checked}", "bad")
+    yield Line(_OUTCOMES[found.status])
+    if found.unknown:
+        yield Line(f"not known to the record: {', '.join(found.unknown)}", "faint")

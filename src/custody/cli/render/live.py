@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 import time
+from typing import Any, TextIO, cast
 
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from custody.cli.output import leave
 from custody.cli.render.progress import AT_WORK, Row, tone
 from custody.cli.render.table import seconds
 from custody.cli.render.terminal import visible
@@ -34,6 +37,30 @@ class Picture:
         return grid
 
 
+class _Lasting:
+    """A stream that can be written to when its terminal is gone: a run does not end by that."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        try:
+            return self._stream.write(text)
+        except OSError:
+            leave(self._stream)
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except OSError:
+            leave(self._stream)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 def live(*, keep: bool) -> Live:
     """Return the display, on standard error; ``keep`` leaves the last picture standing."""
-    return Live(Picture(()), console=Console(stderr=True), refresh_per_second=4, transient=not keep)
+    console = Console(file=cast("TextIO", _Lasting(sys.stderr)))
+    return Live(Picture(()), console=console, refresh_per_second=4, transient=not keep)

@@ -45,6 +45,7 @@ def report(
     yield from _changed(summary.changed, whole=whole)
     yield Line("")
     yield Line(f"evidence: {place.path}")
+    yield Line(f"head:     {summary.head}")
     for index, command in enumerate(_following(summary, place)):
         yield Line(f"{'next:' if index == 0 else '':<9} {command}")
 

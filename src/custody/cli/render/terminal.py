@@ -10,7 +10,7 @@ from custody.patterns import later
 
 _UNSAFE = later(
     "[\x00-\x08\x0a-\x1f\x7f-\x9f"  # C0 but for the tab, DEL, C1
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # what turns the reading direction
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"  # what turns the reading direction
     "\u2028\u2029\ud800-\udfff]"  # line separators, halves of characters
 )
 _TONES: dict[Tone, str] = {
@@ -27,6 +27,14 @@ def visible(text: str) -> str:
     if text.isprintable():
         return text
     return _UNSAFE.sub(lambda found: _escape(found[0]), text)
+
+
+def visible_json(text: str) -> str:
+    """Return a JSON text that means the same, with every control character written out."""
+    if text.isascii() and "\x7f" not in text:
+        return text
+    lines = text.split("\n")
+    return "\n".join(_UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", line) for line in lines)
 
 
 def paint(line: Line, *, enabled: bool) -> str:

@@ -90,7 +90,7 @@ def _read(override: str) -> dict[str, Any]:
     key, _, value = override.partition("=")
     try:
         return {key.strip(): tomllib.loads(f"value = {value}")["value"]}
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return {key.strip(): value.strip()}
 
 

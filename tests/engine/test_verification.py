@@ -1,0 +1,28 @@
+"""What lies beside a record is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from custody.engine.verification import Mismatch, Verification, unknown
+from custody.store.rundir import RunDirectory
+
+
+def test_everything_is_named_in_order(tmp_path: Path) -> None:
+    with RunDirectory.create(str(tmp_path), "r1") as run:
+        assert unknown(run, ()) == ()
+        run.write("docs/a.md.lost.1", b"x")
+        run.write("cache/deep/down", b"x")
+        run.root.make_dirs("nodes/a/1.1")
+        run.root.make_dirs("homes")
+        found = unknown(run, ["blobs/ab/abc"])
+    assert found == ("blobs/ab/abc", "cache/", "docs/a.md.lost.1", "nodes/a/1.1/")
+
+
+def test_a_record_is_intact_whatever_became_of_the_run() -> None:
+    found = Verification(run_id="r", status="FAIL", lines=1, evidence=0, blobs=0, mismatches=())
+    assert found.intact
+    wrong = Mismatch(code="view", where="summary.md", what="it is gone")
+    assert not Verification(
+        run_id="r", status="PASS", lines=1, evidence=0, blobs=0, mismatches=(wrong,)
+    ).intact
