@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 import time
 from collections.abc import Iterator
 from typing import Self, TypeVar
 
 import msgspec
 
-from custody.errors import BlobDamaged, PathRefused, RunExists, RunLocked, RunNotFound
+from custody.errors import BlobDamaged, PathRefused, RunExists, RunLocked, RunNotFound, UsageError
 from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.record import Record, decode, encode_pretty
@@ -60,6 +61,7 @@ class RunDirectory:
         It has another name until `publish`, so that nobody ever sees half of a beginning. What
         processes left that died before that is cleared away.
         """
+        _require_utf8()
         home = os.path.abspath(runsdir)
         path = os.path.join(home, check_run_id(run_id))
         unpublished = os.path.join(home, layout.unpublished(run_id))
@@ -103,6 +105,7 @@ class RunDirectory:
 
         Raises `RunNotFound` when no run is there and `RunLocked` when it is being written.
         """
+        _require_utf8()
         path = os.path.abspath(path)
         try:
             root = Root.open(path, resolver=own)
@@ -304,6 +307,16 @@ def _locked(run_id: str, path: str) -> RunLocked:
 
 def _exists(run_id: str, path: str) -> RunExists:
     return RunExists(f"run {run_id} exists", where=path, hint="`--resume` continues it")
+
+
+def _require_utf8() -> None:
+    """Raise `UsageError` where names of files would not be what records say of them."""
+    encoding = sys.getfilesystemencoding()
+    if encoding != "utf-8":
+        raise UsageError(
+            f"this process reads the names of files as {encoding}, and records hold UTF-8",
+            hint="start Python with -X utf8, or set PYTHONUTF8=1",
+        )
 
 
 def _make_folder(path: str) -> list[str]:

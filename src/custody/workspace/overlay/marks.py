@@ -31,6 +31,20 @@ def is_device_whiteout(state: os.stat_result) -> bool:
     return stat.S_ISCHR(state.st_mode) and state.st_rdev == 0
 
 
+def can_be_set(folder: int) -> bool:
+    """Whether the file system of an open folder can hold marks; leaves one on the folder.
+
+    Without them an overlay can be mounted, but no folder of a lower layer can be replaced in it.
+    """
+    try:
+        os.setxattr(folder, "user.overlay.opaque", HOLDS_WHITEOUTS)
+    except OSError as error:
+        if error.errno in {errno.EOPNOTSUPP, errno.EPERM, errno.EACCES, errno.ENOSYS}:
+            return False
+        raise
+    return True
+
+
 def attributes(descriptor: int) -> list[str]:
     """Return the names of all extended attributes of an open file or folder."""
     try:

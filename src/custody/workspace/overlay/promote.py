@@ -10,6 +10,7 @@ import errno
 import os
 from collections.abc import Iterable, Mapping
 
+from custody.errors import PathRefused
 from custody.model.change import Change, Entry
 from custody.store import files
 from custody.store.blobs import Blobs
@@ -34,7 +35,7 @@ class Promotion(Restoration):
     def promote(self, changes: Iterable[Change], root: Root, expected: Mapping[str, Entry]) -> None:
         """Make every changed path of the workspace what ``expected`` says it is by now."""
         difference = {
-            change.path: (change.after, change.before if root.exists(change.path) else None)
+            change.path: (change.after, change.before if _is_there(root, change) else None)
             for change in changes
         }
         self.put_back(root, difference, expected)
@@ -62,6 +63,21 @@ class Promotion(Restoration):
                 return False
             raise failure(error, f"{root.path}/{path}") from error
         return True
+
+
+def _is_there(root: Root, change: Change) -> bool:
+    """Whether the workspace still holds what a change replaces or removes.
+
+    Where the way there leads over a symlink, a folder has been replaced by it, or will replace it.
+    """
+    if change.before is None:
+        return False
+    try:
+        return root.exists(change.path)
+    except PathRefused as refused:
+        if refused.code != "symlink":
+            raise
+        return False
 
 
 def _drop_attributes(folder: int, name: str) -> None:
