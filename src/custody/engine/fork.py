@@ -7,6 +7,7 @@ from contextlib import closing
 from msgspec.structs import replace
 
 from custody.engine import level
+from custody.engine.cached import cached_by
 from custody.engine.interruption import Interruption
 from custody.engine.live_run import LiveRun
 from custody.engine.recording import Listener
@@ -20,6 +21,7 @@ from custody.model.event import AnyFact, Origin, PipelineStarted
 from custody.model.graph import Pipeline
 from custody.model.process_event import AgentReplaced, PipelineReplaced, RunResumed
 from custody.store.blob_sharing import share
+from custody.store.cache_folders import CacheFolders
 from custody.store.history import History
 from custody.store.journal import Journal
 from custody.store.rundir import RunDirectory
@@ -65,6 +67,8 @@ def fork(
             first, _started = next(history.lines(0, 0))
             write_opening(run, first, started)
             run.publish()
+            if cached_by(past, 0 if started.forked_from is None else started.forked_from.seq):
+                CacheFolders(run.root).take_over(parent.root)
             workspace = Workspace.reopen(run, started.workspace)
             workspace.build()
             live = LiveRun(history, pipeline, journal, workspace, resumed=RunResumed())

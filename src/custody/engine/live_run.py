@@ -26,6 +26,7 @@ from custody.model import layout
 from custody.model.event import AnyFact, Heard, PipelineStarted
 from custody.model.graph import Pipeline
 from custody.model.process_event import RunInterrupted, RunResumed, RunWaiting
+from custody.store.cache_folders import CacheFolders
 from custody.store.history import History
 from custody.store.journal import Journal
 from custody.views.follower import Follower
@@ -133,6 +134,7 @@ class LiveRun:
         if self._resumed is None:
             return
         level.require(self._history.confinement, folder=self._run.path)
+        CacheFolders(self._run.root).sweep()
         if self._run.root.exists(layout.HOMES):
             self._run.root.remove_tree(layout.HOMES)
         if self._run.root.exists(layout.LAYERS):

@@ -14,6 +14,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from custody.engine import level
+from custody.engine.cached import cached_by
 from custody.engine.interruption import Interruption
 from custody.engine.live_run import LiveRun
 from custody.engine.queries import overview_of
@@ -30,6 +31,7 @@ from custody.model.documents import Checkpoint, Manifest
 from custody.model.event import Heard, StageCompleted, StageStarted
 from custody.model.graph import Pipeline, same_sources
 from custody.model.process_event import PipelineReplaced, RunResumed
+from custody.store.cache_folders import CacheFolders
 from custody.store.history import History
 from custody.store.journal import Journal
 from custody.store.recovery import Recovery
@@ -149,6 +151,8 @@ def _replace(
             hint="--accept-pipeline-change continues with it and re-uses what is unchanged",
         )
     kept_seq, reused = _reusable(history, old, new)
+    if not cached_by(history, kept_seq):
+        CacheFolders(run.root).drop()
     chosen = None
     if history.confinement is None:
         chosen = level.choose(new, history.genesis.agent, asked="", folder=run.path)

@@ -1,4 +1,4 @@
-"""The workspace of a stage as layers: a mount that lives in the stage's namespaces alone."""
+"""Folders of a stage as layers: mounts that live in the stage's namespaces alone."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class OpenOverlay:
         lower = ":".join(map(_name, self._lower))
         options = f"lowerdir={lower},upperdir={_name(self._upper)},workdir={_name(self._work)}"
         options += ",userxattr,volatile"
-        kernel.mount("workspace", target, "overlay", _NO_SETUID_NO_DEVICES, options)
+        kernel.mount("layers", target, "overlay", _NO_SETUID_NO_DEVICES, options)
         # Whoever is left with the folder of a killed run must be able to remove it.
         _open_up(self._work)
         self._close((*self._lower, self._upper, self._work))
