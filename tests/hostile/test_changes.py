@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -11,8 +15,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from custody import api
+from custody.engine.result import RunResult
 from custody.workspace.workspace import Workspace, differences
 from support import kinds
+from support.bench import Bench
 from support.kinds import TURNS, Turn
 from support.overlay import become_nobody, in_child, inside
 from support.sweep import examples
@@ -116,3 +123,149 @@ def test_each_of_some_turns_is_taken_over_alone(
 ) -> None:
     for level in LEVELS:
         rehearse(tmp_path_factory.mktemp("home"), turns, way, level, keep=True)
+
+
+def run_and_verify(bench: Bench, level: str, script: str, **options: str) -> RunResult:
+    """Run a tool that changes the workspace, and one that looks at it; the record must be right."""
+    (bench.workdir / "work.sh").write_text(script)
+    body = 't [type=tool, tool_command="sh work.sh"]\nu [type=tool, tool_command="ls -lR"]\n'
+    result = bench.run(f"{body}start -> t -> u -> done", confinement=level, **options)
+    verified = api.verify("r1", runsdir=str(bench.runsdir))
+    assert verified.mismatches == (), verified
+    return result
+
+
+CONFINED = ("L2", "L3")
+TAKEN_OVER = {
+    "symlink_to_folder": "rm link; mkdir link; echo new > link/file",
+    "folder_to_symlink": "rm -r folder; ln -s other folder",
+    "symlink_to_folder_and_back": "rm link; mkdir link; rmdir link; ln -s folder link",
+    "opaque": "rm -r folder; mkdir folder; echo new > folder/new",
+    "renamed": "mv folder moved",
+    "swapped": "mv folder aside; mv other folder; mv aside other",
+    "hard_link": "ln file file2",
+    "sparse": "truncate -s 64M sparse",
+    "long_name": "touch $(printf '%0255d' 0)",
+    "newline": "printf x > 'a\nb'",
+    "deep": "mkdir -p $(printf 'd/%.0s' $(seq 900)); touch $(printf 'd/%.0s' $(seq 900))end",
+    "emptied": "rm -r *",
+}
+REFUSED = {
+    "not_utf8": ("touch $(printf 'a\\377')", r"a\xff"),
+    "not_utf8_folder": ("mkdir $(printf 'a\\377'); touch $(printf 'a\\377')/file", r"a\xff"),
+    "link_out": ("ln -s /etc/passwd out", "out"),
+    "too_deep": (
+        "python3 -c \"import os\nfor _ in range(2100): os.mkdir('d'); os.chdir('d')\"",
+        "d/d/d/d/d",
+    ),
+}
+
+
+@pytest.fixture
+def place(bench: Bench) -> Bench:
+    """Return a bench with something of each kind."""
+    for name in ("folder", "other"):
+        (bench.workdir / name).mkdir()
+        (bench.workdir / name / name).write_text(name)
+    (bench.workdir / "file").write_text("file")
+    (bench.workdir / "link").symlink_to("folder")
+    return bench
+
+
+@pytest.mark.req("G-29")
+@pytest.mark.parametrize("level", CONFINED)
+@pytest.mark.parametrize("name", TAKEN_OVER)
+def test_a_run_goes_on_after_any_change(place: Bench, level: str, name: str) -> None:
+    assert run_and_verify(place, level, TAKEN_OVER[name]).summary.status == "PASS"
+
+
+@pytest.mark.req("G-29")
+@pytest.mark.parametrize("level", CONFINED)
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_taken_over_is_refused_by_its_path(
+    place: Bench, level: str, name: str
+) -> None:
+    script, path = REFUSED[name]
+    before = picture(place.workdir) | {"work.sh": ("file", 0o644, script.encode())}
+    assert run_and_verify(place, level, script).summary.status == "FAIL"
+    verdicts = json.loads(place.path("nodes/t/1.1/status.json").read_text())
+    assert path in json.dumps(verdicts, ensure_ascii=False).replace("\\\\", "\\")
+    assert picture(place.path("workspace")) == before
+
+
+@pytest.mark.req("G-29")
+@pytest.mark.parametrize("level", CONFINED)
+@pytest.mark.parametrize("closed", ["folder", "file", "."])
+def test_what_a_program_closes_ends_no_run(place: Bench, level: str, closed: str) -> None:
+    """Root takes it over as it is; whoever cannot read it refuses it. Neither is stuck."""
+    run_and_verify(place, level, f"chmod 000 {closed}")
+
+
+KILLED = """
+import os, sys
+home, tests = sys.argv[1:]
+sys.path[:0] = [tests]
+from support.overlay import become_nobody
+from custody import api
+
+
+def run(runs):
+    api.run(home + "/p.dot", workdir=home + "/source", runsdir=runs, run_id="r1", agent="stub",
+            confinement="L3")
+
+
+run(home + "/first")  # nobody may be unable to read what is loaded late
+become_nobody()
+os.environ |= {"HOME": home, "PATH": "/usr/bin:/bin"}
+open(home + "/source/wait", "w").close()
+run(home + "/runs")
+"""
+WAITING = """digraph p { start [shape=Mdiamond]; done [shape=Msquare]
+i [type=tool, tool_command="sh cache.sh"]
+t [type=tool, tool_command="sh work.sh"]
+start -> i -> t -> done }
+"""
+
+
+@pytest.mark.req("G-29")
+def test_the_owner_can_remove_what_a_killed_run_leaves(public: Path) -> None:
+    (public / "source" / "folder").mkdir(parents=True)
+    (public / "source" / "folder" / "file").touch()
+    (public / "source" / "cache.sh").write_text(
+        "mkdir -p $PIP_CACHE_DIR/a; echo > $PIP_CACHE_DIR/a/b"
+    )
+    (public / "source" / "work.sh").write_text(
+        "rm -r folder; mkdir folder; echo x > folder/y; rm -r $PIP_CACHE_DIR; touch here\n"
+        "test ! -e wait || sleep 100\n"
+    )
+    (public / "source").chmod(0o777)
+    (public / "p.dot").write_text(WAITING)
+    tests = str(Path(__file__).parents[1])
+    run = subprocess.Popen([sys.executable, "-c", KILLED, str(public), tests])
+    try:
+        wait_until(lambda: bool(list(public.glob("runs/r1/layers/t/1.1/upper/here"))))
+    finally:
+        run.kill()
+        run.wait()
+    left = [
+        *public.glob("runs/r1/layers/*/*/work/work"),
+        *public.glob("runs/r1/cache/t*/work/work"),
+    ]
+    assert len(left) == 2
+
+    def remove() -> str:
+        become_nobody()
+        done = subprocess.run(
+            ["rm", "-rf", str(public / "runs" / "r1")], capture_output=True, text=True, check=False
+        )
+        return done.stderr
+
+    assert in_child(remove) == ""
+    assert not (public / "runs" / "r1").exists()
+
+
+def wait_until(there: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not there():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)

@@ -108,8 +108,7 @@ class Effects:
             return
         if sandbox.layers is not None:
             self._workspace.settle(sandbox.layers, accepted=True)
-        sandbox.caches.keep()
-        sandbox.caches.end()
+        sandbox.caches.end(accepted=True)
 
     def roll_back(self, performed: Performed) -> None:
         """Undo what a refused attempt did; its changes stay as blobs."""
@@ -153,8 +152,9 @@ class Effects:
     def _capture(self, sandbox: StageSandbox) -> WorkspaceDiff:
         """Return what an attempt changed, and what it was not to see."""
         changes = self._workspace.capture(sandbox.layers)
+        dropped = self._workspace.dropped or UNSET
         if sandbox.layers is None:
-            return WorkspaceDiff(changes=changes)
+            return WorkspaceDiff(changes=changes, dropped=dropped)
         layer = self._workspace.layer
         edits = self._workspace.capture() if sandbox.edited else ()
         both = {change.path: change for change in (*changes, *edits)}
@@ -163,6 +163,7 @@ class Effects:
             changes=tuple(both[path] for path in sorted(both)),
             layer=layer,
             hidden=tuple(sorted(sandbox.layers.hidden.paths)) or UNSET,
+            dropped=dropped,
             by_programs=changes if twice else UNSET,
             by_answer=edits if twice else UNSET,
         )
@@ -219,6 +220,9 @@ class Effects:
             return ack or self._executor.execute(request, stage)
         except (Refused, MalformedDocument) as error:
             return _refused(request.id, error, self._left_by(request, stage))
+        except BaseException:
+            stage.sandbox.caches.end()
+            raise
 
     def _left_by(self, request: AnyRequest, stage: Stage) -> tuple[Evidence, ...]:
         """Return what stands in a stage's folder although its executor did not come to tell."""

@@ -8,7 +8,6 @@ the lower layer of an overlay, elsewhere as a copy.
 
 from __future__ import annotations
 
-from custody.errors import PathRefused
 from custody.model import layout
 from custody.model.confinement import Level
 from custody.sandbox.confinement import CACHE_VIEW, OverlayPaths
@@ -18,15 +17,14 @@ from custody.store.root import Root
 
 
 class StageCaches:
-    """The caches of one attempt: there from the first `make` to `end`."""
+    """The caches of one attempt: there from `make` to `end`, and made anew by the next `make`."""
 
     def __init__(self, run: Root, request: str, *, kept: bool = False) -> None:
         """Get ready; ``kept`` tells whether what is cached may lie beneath later attempts."""
         self._run = run
-        self._folders = CacheFolders(run)
         self._request = request
         self._kept = kept
-        self._made = False
+        self._made: CacheFolders | None = None
         self.layers: OverlayPaths | None = None
         """What the folder is made of, at L3, where there is a base; None shows the folder."""
 
@@ -44,52 +42,35 @@ class StageCaches:
 
         Raises `StorageFailed` when the disk fails.
         """
-        if not self._made:
-            self._begin(level)
-            self._made = True
+        if self._made is None:
+            self._begin(CacheFolders(self._run), layered=level == "L3")
         homes = () if level == "L3" else (HOME,)
         make_caches(self.layers.upper if self.layers else self.path, *homes)
 
-    def keep(self) -> None:
-        """Let what was cached lie beneath later attempts, if it may: the attempt was accepted.
+    def end(self, *, accepted: bool = False) -> None:
+        """Leave nothing of it, but for what an accepted attempt may have kept."""
+        folders, self._made = self._made, None
+        if folders is None:
+            return
+        keeps = accepted and self._kept
+        if keeps and self.layers is not None:
+            self._merge(folders)
+        folders.end(self._request, KEPT_CACHES if keeps and self.layers is None else ())
 
-        Nothing is kept where a program has put something else in the place of the folder.
-        """
-        if not self._made or not self._kept:
-            return
-        try:
-            cached = self._folders.open(self._request, layout.UPPER if self.layers else "")
-        except PathRefused:
-            return
-        with cached:
-            self._keep(cached)
+    def _begin(self, folders: CacheFolders, *, layered: bool) -> None:
+        base = folders.begin(self._request, layered=layered)
+        self._made, self.layers = folders, None
+        if base and layered:
+            upper, work = f"{self.path}/{layout.UPPER}", f"{self.path}/{layout.WORK}"
+            self.layers = OverlayPaths(lower=(base,), upper=upper, work=work)
 
-    def _keep(self, cached: Root) -> None:
-        for name in cached.names():
-            if name not in KEPT_CACHES:
-                cached.remove_tree(name)
-        if self.layers is None:
-            self._folders.adopt(self._request)
-            return
+    def _merge(self, folders: CacheFolders) -> None:
+        """Add what the attempt cached to the base on which it lay."""
         from custody.workspace.overlay.merge import merge
 
-        with self._folders.open_base() as base:
-            merge(cached, base)
-
-    def end(self) -> None:
-        """Leave nothing of it."""
-        if self._made:
-            self._made = False
-            self._folders.remove(self._request)
-
-    def _begin(self, level: Level) -> None:
-        base = self._folders.base
-        if not base:
-            self._folders.make(self._request)
-        elif level == "L3":
-            folder = self._folders.make(self._request, layout.UPPER, layout.WORK)
-            upper, work = f"{folder}/{layout.UPPER}", f"{folder}/{layout.WORK}"
-            self.layers = OverlayPaths(lower=(base,), upper=upper, work=work)
-        else:
-            self._folders.make(self._request)
-            self._folders.fill(self._request)
+        upper, base = folders.open(self._request)
+        with upper, base:
+            for name in upper.names():
+                if name not in KEPT_CACHES:
+                    upper.remove_tree(name)
+            merge(upper, base)

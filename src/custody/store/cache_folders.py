@@ -11,11 +11,10 @@ after an agent.
 from __future__ import annotations
 
 import stat
+from collections.abc import Collection
 
 from custody.model import layout
-from custody.store import files
 from custody.store.root import Root
-from custody.store.tree_copy import copy_tree
 
 _BASE = layout.CACHE_BASE
 
@@ -29,55 +28,49 @@ class CacheFolders:
     @property
     def base(self) -> str:
         """The absolute path of the base; empty where there is none, or nothing in it."""
-        there = self._run.exists(_BASE) and self._is_folder(_BASE) and self._run.names(_BASE)
+        there = self._is_folder(_BASE) and self._run.names(_BASE)
         return f"{self._run.path}/{_BASE}" if there else ""
 
-    def make(self, request: str, *parts: str) -> str:
-        """Make an empty folder for an attempt, with others in it; return where."""
-        path = layout.cache_folder(request)
-        self.remove(request)
-        for part in ("", *parts):
-            self._run.make_dirs(f"{path}/{part}".rstrip("/"))
-        return f"{self._run.path}/{path}"
+    def begin(self, request: str, *, layered: bool) -> str:
+        """Make a folder for an attempt, and return the base that is to lie beneath; empty for none.
 
-    def fill(self, request: str) -> None:
-        """Copy the base into the folder of an attempt."""
-        with self._run.sub(_BASE) as base, self.open(request) as folder:
-            copy_tree(base, folder)
-
-    def open(self, request: str, part: str = "") -> Root:
-        """Open the folder of an attempt, or one in it."""
-        return self._run.sub(f"{layout.cache_folder(request)}/{part}".rstrip("/"))
-
-    def open_base(self) -> Root:
-        """Open the base."""
-        return self._run.sub(_BASE)
-
-    def adopt(self, request: str, part: str = "") -> None:
-        """Make the folder of an attempt, or one in it, the base, in place of the one there is."""
-        path = f"{layout.cache_folder(request)}/{part}".rstrip("/")
-        if not self._run.names(path):
-            return
-        if self._run.exists(_BASE):
-            old = f"{layout.CACHE}/{files.temporary_name()}"
-            self._run.rename(_BASE, old)
-            self._run.rename(path, _BASE)
-            self._run.remove_tree(old)
-        else:
-            self._run.rename(path, _BASE)
-
-    def remove(self, request: str) -> None:
-        """Leave nothing of what an attempt cached."""
-        path = layout.cache_folder(request)
+        The folder holds what an overlay needs if it is to be ``layered``, and otherwise a copy of
+        the base.
+        """
+        path, base = layout.cache_folder(request), self.base
         if self._run.exists(path):
+            self._run.remove_tree(path)
+        self._run.make_dirs(path)
+        if base and layered:
+            self._run.make_dirs(f"{path}/{layout.UPPER}")
+            self._run.make_dirs(f"{path}/{layout.WORK}")
+        elif base:
+            _copy(self._run, _BASE, self._run, path)
+        return base
+
+    def open(self, request: str) -> tuple[Root, Root]:
+        """Open the upper directory of a layered attempt, and the base."""
+        upper = self._run.sub(f"{layout.cache_folder(request)}/{layout.UPPER}")
+        return upper, self._run.sub(_BASE)
+
+    def end(self, request: str, kept: Collection[str] = ()) -> None:
+        """Leave nothing of an attempt, unless some of its folders are to be ``kept``.
+
+        Then its folder, with these, is the base, in place of the one there was. It is not where a
+        program has put something else in its place.
+        """
+        path = layout.cache_folder(request)
+        if kept and self._is_folder(path) and self._reduce(path, kept):
+            if self._run.exists(_BASE):
+                self._run.remove_tree(_BASE)
+            self._run.rename(path, _BASE)
+        elif self._run.exists(path):
             self._run.remove_tree(path)
 
     def sweep(self) -> None:
         """Remove everything but the base: what a process left when it was ended."""
-        if not self._run.exists(layout.CACHE):
-            return
         if not self._is_folder(layout.CACHE):
-            self._run.remove_tree(layout.CACHE)
+            self.drop()
             return
         for name in self._run.names(layout.CACHE):
             if f"{layout.CACHE}/{name}" != _BASE:
@@ -92,8 +85,22 @@ class CacheFolders:
         """Begin with a copy of another run's base."""
         if CacheFolders(run).base:
             self._run.make_dirs(_BASE)
-            with run.sub(_BASE) as base, self._run.sub(_BASE) as mine:
-                copy_tree(base, mine)
+            _copy(run, _BASE, self._run, _BASE)
+
+    def _reduce(self, path: str, kept: Collection[str]) -> bool:
+        """Remove what is not to be kept; tell whether anything is left."""
+        names = self._run.names(path)
+        for name in names:
+            if name not in kept:
+                self._run.remove_tree(f"{path}/{name}")
+        return not {*kept}.isdisjoint(names)
 
     def _is_folder(self, path: str) -> bool:
-        return stat.S_ISDIR(self._run.stat(path).st_mode)
+        return self._run.exists(path) and stat.S_ISDIR(self._run.stat(path).st_mode)
+
+
+def _copy(source: Root, origin: str, target: Root, path: str) -> None:
+    from custody.store.tree_copy import copy_tree
+
+    with source.sub(origin) as one, target.sub(path) as other:
+        copy_tree(one, other)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Self, TypeVar
 
 import msgspec
@@ -38,6 +40,10 @@ _T = TypeVar("_T", bound=Record)
 _CLAIMS = 20
 """How often a beginning is claimed that somebody has locked: who only looks is gone at once."""
 _PAUSE = 0.02
+
+OWNERS = 0o700
+"""A run is for its owner alone, and so is a folder of runs that custody makes."""
+_ABOVE = 0o755
 
 
 class RunDirectory:
@@ -71,7 +77,9 @@ class RunDirectory:
                 if os.path.lexists(path):
                     raise _exists(run_id, path)
                 changed = changed or _make_folder(home)
-                os.makedirs(unpublished, exist_ok=True)
+                if not os.path.isdir(unpublished):
+                    os.mkdir(unpublished, OWNERS)
+                    os.chmod(unpublished, OWNERS)  # whatever the umask took
             except OSError as error:
                 raise failure(error, unpublished) from error
             if (run := cls._claimed(unpublished, path, changed)) is not None:
@@ -92,6 +100,7 @@ class RunDirectory:
         run._unsynced = changed
         try:
             if run._claim(path):
+                run._close_to_others()
                 return run
         except BaseException:
             run.close()
@@ -115,6 +124,7 @@ class RunDirectory:
             run = cls(root, _run_id(root))
             if write:
                 run.lock()
+                run._close_to_others()
         except BaseException:
             root.close()
             raise
@@ -149,6 +159,19 @@ class RunDirectory:
         except OSError as error:
             raise failure(error, self.path) from error
         raise _locked(self.run_id, self.path)
+
+    def _close_to_others(self) -> None:
+        """Let nobody but the owner in, whatever the umask is and whoever made the folder above.
+
+        What lies inside need not say so again. A folder whose group is handed down to what is made
+        in it hands nothing down any more.
+        """
+        try:
+            state = os.fstat(self.root.fd)
+            if stat.S_IMODE(state.st_mode) != OWNERS and state.st_uid == os.geteuid():
+                os.fchmod(self.root.fd, OWNERS)
+        except OSError as error:
+            raise failure(error, self.path) from error
 
     def _claim(self, path: str) -> bool:
         """Lock a beginning and clear it; raises `RunExists` when ``path`` is a run by now."""
@@ -320,11 +343,16 @@ def _require_utf8() -> None:
 
 
 def _make_folder(path: str) -> list[str]:
-    """Make a folder and those above it; return the ones that have, or will have, a new name."""
+    """Make a folder for its owner, and those above it; return the ones that have a new name.
+
+    The last of them is there already, and will have.
+    """
     changed = [path]
     while not os.path.isdir(changed[-1]):
         changed.append(os.path.dirname(changed[-1]))
-    os.makedirs(path, exist_ok=True)
+    for missing in reversed(changed[:-1]):
+        with suppress(FileExistsError):  # another run makes it as well
+            os.mkdir(missing, OWNERS if missing == path else _ABOVE)
     return changed
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Iterable
 from typing import Literal
 
 Form = Literal["device", "attribute"]
@@ -57,7 +58,12 @@ def attributes(descriptor: int) -> list[str]:
 
 def of(descriptor: int) -> dict[str, str]:
     """Return the marks of an open file or folder that matter: short names, and the full ones."""
-    return {_SHORT[full]: full for full in attributes(descriptor) if full in _SHORT}
+    return among(attributes(descriptor))
+
+
+def among(names: Iterable[str]) -> dict[str, str]:
+    """Return the marks among the names of attributes."""
+    return {_SHORT[full]: full for full in names if full in _SHORT}
 
 
 def opaqueness(descriptor: int, there: dict[str, str]) -> bytes:

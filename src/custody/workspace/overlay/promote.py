@@ -19,6 +19,7 @@ from custody.store.root import Root
 from custody.workspace.overlay import marks
 from custody.workspace.overlay.layer import Upper
 from custody.workspace.restore import Restoration
+from custody.workspace.rights import CAPABILITY, SPECIAL
 
 _NOT_TO_BE_MOVED = {errno.EXDEV, errno.ENOENT, errno.EACCES, errno.EPERM}
 
@@ -48,6 +49,8 @@ class Promotion(Restoration):
         """Move a file that is still the one that was read, and has no other name or owner."""
         read = self._states.get(path)
         if read is None or read.st_nlink > 1 or read.st_uid != self._owner:
+            return False
+        if read.st_mode & SPECIAL:
             return False
         try:
             with (
@@ -88,7 +91,7 @@ def _drop_attributes(folder: int, name: str) -> None:
     descriptor = os.open(name, files.READ | os.O_NOFOLLOW, dir_fd=folder)
     try:
         for attribute in marks.attributes(descriptor):
-            if not attribute.startswith("security.") or attribute == "security.capability":
+            if not attribute.startswith("security.") or attribute == CAPABILITY:
                 os.removexattr(descriptor, attribute)
     finally:
         os.close(descriptor)
