@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -80,7 +79,7 @@ def rehearse(
     workspace = site.workspace()
     top = Path(workspace.path)
     before = picture(top)
-    made = level(workspace, partial(way, turns=turns), keep=keep)
+    made = level(workspace, lambda place: way(place, turns), keep=keep)
     assert picture(top) == (made if keep else before)
     assert workspace.capture() == ()
     assert differences(workspace._run, workspace.expected) == []

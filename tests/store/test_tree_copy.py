@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from custody.store import tree_copy
 from custody.store.root import Root
 from custody.store.tree_copy import copy_tree
 from support.trees import picture
@@ -75,5 +74,5 @@ def test_a_file_system_that_cannot_copy_by_itself(
     def refuse(*_arguments: object) -> int:
         raise OSError(18, "crosses devices")
 
-    monkeypatch.setattr(tree_copy.os, "copy_file_range", refuse)
+    monkeypatch.setattr(os, "copy_file_range", refuse)
     assert picture(copied(source)) == picture(source)

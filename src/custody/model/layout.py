@@ -41,8 +41,6 @@ INBOX = "inbox"
 WORKSPACE = "workspace"
 LAYERS = "layers"
 CACHE = "cache"
-CACHE_BASE = f"{CACHE}/base"
-"""No attempt has that name: theirs end with two numbers."""
 HOMES = "homes"
 SESSIONS = "session"
 
@@ -134,6 +132,15 @@ def layer_folder(request: str) -> str:
     return f"{LAYERS}/{request}"
 
 
+def cache_base() -> str:
+    """Return where that lies which was cached before the run's first agent was asked.
+
+    No attempt has a folder of that name: theirs end with two numbers.
+    """
+    return f"{CACHE}/base"
+
+
+@lru_cache(maxsize=256)
 def cache_folder(request: str) -> str:
     """Return where the attempt that made a request caches what it needs for its own speed."""
     return f"{CACHE}/{request.replace('/', '.')}"

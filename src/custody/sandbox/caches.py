@@ -8,12 +8,15 @@ the lower layer of an overlay, elsewhere as a copy.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from custody.model import layout
 from custody.model.confinement import Level
-from custody.sandbox.confinement import CACHE_VIEW, OverlayPaths
-from custody.sandbox.environment import HOME, KEPT_CACHES, make_caches
-from custody.store.cache_folders import CacheFolders
 from custody.store.root import Root
+
+if TYPE_CHECKING:
+    from custody.sandbox.confinement import OverlayPaths
+    from custody.store.cache_folders import CacheFolders
 
 
 class StageCaches:
@@ -25,16 +28,15 @@ class StageCaches:
         self._request = request
         self._kept = kept
         self._made: CacheFolders | None = None
+        self.path = f"{run.path}/{layout.cache_folder(request)}"
+        """The absolute path of the folder, on this machine."""
         self.layers: OverlayPaths | None = None
         """What the folder is made of, at L3, where there is a base; None shows the folder."""
 
-    @property
-    def path(self) -> str:
-        """The absolute path of the folder, on this machine."""
-        return f"{self._run.path}/{layout.cache_folder(self._request)}"
-
     def seen(self, level: Level) -> str:
         """Return where programs see it."""
+        from custody.sandbox.confinement import CACHE_VIEW
+
         return CACHE_VIEW if level == "L3" else self.path
 
     def make(self, level: Level) -> None:
@@ -42,23 +44,32 @@ class StageCaches:
 
         Raises `StorageFailed` when the disk fails.
         """
-        if self._made is None:
-            self._begin(CacheFolders(self._run), layered=level == "L3")
+        from custody.sandbox.environment import CACHES, HOME, make_caches
+
         homes = () if level == "L3" else (HOME,)
-        make_caches(self.layers.upper if self.layers else self.path, *homes)
+        if self._made is None:
+            self._begin((CACHES["TMPDIR"], *homes), layered=level == "L3")
+        else:
+            make_caches(self.layers.upper if self.layers else self.path, *homes)
 
     def end(self, *, accepted: bool = False) -> None:
         """Leave nothing of it, but for what an accepted attempt may have kept."""
         folders, self._made = self._made, None
         if folders is None:
             return
+        from custody.sandbox.environment import KEPT_CACHES
+
         keeps = accepted and self._kept
         if keeps and self.layers is not None:
             self._merge(folders)
         folders.end(self._request, KEPT_CACHES if keeps and self.layers is None else ())
 
-    def _begin(self, folders: CacheFolders, *, layered: bool) -> None:
-        base = folders.begin(self._request, layered=layered)
+    def _begin(self, parts: tuple[str, ...], *, layered: bool) -> None:
+        from custody.sandbox.confinement import OverlayPaths
+        from custody.store.cache_folders import CacheFolders
+
+        folders = CacheFolders(self._run)
+        base = folders.begin(self._request, parts, layered=layered)
         self._made, self.layers = folders, None
         if base and layered:
             upper, work = f"{self.path}/{layout.UPPER}", f"{self.path}/{layout.WORK}"
@@ -66,6 +77,7 @@ class StageCaches:
 
     def _merge(self, folders: CacheFolders) -> None:
         """Add what the attempt cached to the base on which it lay."""
+        from custody.sandbox.environment import KEPT_CACHES
         from custody.workspace.overlay.merge import merge
 
         upper, base = folders.open(self._request)

@@ -16,7 +16,7 @@ from collections.abc import Collection
 from custody.model import layout
 from custody.store.root import Root
 
-_BASE = layout.CACHE_BASE
+_BASE = layout.cache_base()
 
 
 class CacheFolders:
@@ -31,21 +31,24 @@ class CacheFolders:
         there = self._is_folder(_BASE) and self._run.names(_BASE)
         return f"{self._run.path}/{_BASE}" if there else ""
 
-    def begin(self, request: str, *, layered: bool) -> str:
+    def begin(self, request: str, parts: Collection[str] = (), *, layered: bool) -> str:
         """Make a folder for an attempt, and return the base that is to lie beneath; empty for none.
 
         The folder holds what an overlay needs if it is to be ``layered``, and otherwise a copy of
-        the base.
+        the base; and, for programs to see, empty folders called ``parts``.
         """
         path, base = layout.cache_folder(request), self.base
         if self._run.exists(path):
             self._run.remove_tree(path)
         self._run.make_dirs(path)
         if base and layered:
-            self._run.make_dirs(f"{path}/{layout.UPPER}")
             self._run.make_dirs(f"{path}/{layout.WORK}")
+            path = f"{path}/{layout.UPPER}"
+            self._run.make_dirs(path)
         elif base:
             _copy(self._run, _BASE, self._run, path)
+        for part in parts:
+            self._run.make_dirs(f"{path}/{part}")
         return base
 
     def open(self, request: str) -> tuple[Root, Root]:
