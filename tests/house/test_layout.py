@@ -28,7 +28,7 @@ EXCEPTIONS: dict[str, str] = {
     "src/custody/sandbox/overlay.py 'work/incompat'": "the same",
     "src/custody/sandbox/overlay.py 'work/incompat/volatile'": "the same",
     "src/custody/sandbox/overlay.py 'work/incompat/volatile/dirty'": "the same",
-    "src/custody/sandbox/overlay.py 'layers'": "the name of a mount",
+    "src/custody/sandbox/overlay.py 'workspace'": "the name of a mount",
     "src/custody/supervise/probe.py 'upper'": "a trial outside of any run",
     "src/custody/supervise/probe.py 'work'": "a trial outside of any run",
 }

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from custody.model.event import StageStarted
+from custody.model.event import AnyFact, StageStarted
 from custody.model.request import AgentRequest
 from custody.store.history import History
 
 
-def cached_by(history: History, seq: int) -> bool:
-    """Whether all that lies in the base was cached by stages up to a line.
+def asks_agent(fact: AnyFact) -> bool:
+    """Whether an agent is asked: what is cached from then on is not kept."""
+    return isinstance(fact, StageStarted) and isinstance(fact.request, AgentRequest)
 
-    What an agent, or whoever came after one, has cached is not there.
+
+def cached_by(history: History, seq: int) -> bool:
+    """Whether all that lies in the base was cached by stages up to a line before any agent's.
+
+    It was if an agent is the next to be asked for something, or nobody is.
     """
-    for line, fact in history.lines():
+    for _, fact in history.lines(seq + 1):
         if isinstance(fact, StageStarted) and fact.request is not None:
-            if isinstance(fact.request, AgentRequest):
-                return True
-            if line.seq > seq:
-                return False
+            return asks_agent(fact)
     return True

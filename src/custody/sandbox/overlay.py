@@ -20,8 +20,8 @@ class OpenOverlay:
         self._lower = [_open(path) for path in layers.lower]
         self._upper, self._work = _open(layers.upper), _open(layers.work)
 
-    def mount(self, target: str) -> None:
-        """Show them as one tree.
+    def mount(self, target: str, name: str = "workspace") -> None:
+        """Show them as one tree; ``name`` is what the list of mounts calls it.
 
         They are named by descriptors: no character of a path has to be quoted, and the list of
         mounts, which the processes can read, does not tell where the layers are.
@@ -33,7 +33,7 @@ class OpenOverlay:
         lower = ":".join(map(_name, self._lower))
         options = f"lowerdir={lower},upperdir={_name(self._upper)},workdir={_name(self._work)}"
         options += ",userxattr,volatile"
-        kernel.mount("layers", target, "overlay", _NO_SETUID_NO_DEVICES, options)
+        kernel.mount(name, target, "overlay", _NO_SETUID_NO_DEVICES, options)
         # Whoever is left with the folder of a killed run must be able to remove it.
         _open_up(self._work)
         self._close((*self._lower, self._upper, self._work))
