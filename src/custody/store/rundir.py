@@ -77,9 +77,8 @@ class RunDirectory:
                 if os.path.lexists(path):
                     raise _exists(run_id, path)
                 changed = changed or _make_folder(home)
-                if not os.path.isdir(unpublished):
+                with suppress(FileExistsError):
                     os.mkdir(unpublished, OWNERS)
-                    os.chmod(unpublished, OWNERS)  # whatever the umask took
             except OSError as error:
                 raise failure(error, unpublished) from error
             if (run := cls._claimed(unpublished, path, changed)) is not None:
