@@ -198,13 +198,17 @@ class Effects:
         redaction = Redaction(self._redactor)
         folder = self._run.stage(request.id)
         folder.begin(given)
-        caches = StageCaches(self._run.root, request.id, kept=not self._agent_asked)
         stage = Stage(
             node=asked.node.id,
             run=self._run,
             folder=folder.cleaned_by(redaction.data),
             workspace=self._workspace,
-            sandbox=StageSandbox(self._level, self._workspace, request.id, caches),
+            sandbox=StageSandbox(
+                self._level,
+                self._workspace,
+                request.id,
+                StageCaches(self._run.root, request.id, kept=not self._agent_asked),
+            ),
             tell=tell,
         )
         return Work(request, stage, folder, redaction, request.id in self._in_doubt)
