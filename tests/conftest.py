@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import tempfile
 import time
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -43,6 +45,15 @@ def bench(tmp_path: Path) -> Bench:
     from support.bench import Bench
 
     return Bench(tmp_path)
+
+
+@pytest.fixture
+def public() -> Iterator[Path]:
+    """Return a folder that everybody may use."""
+    place = Path(tempfile.mkdtemp())
+    place.chmod(0o777)
+    yield place
+    shutil.rmtree(place)
 
 
 @pytest.fixture

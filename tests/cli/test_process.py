@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -70,3 +72,47 @@ def test_msgspec_reads_the_same_without_typing_extensions() -> None:
     without, with_it = run(code.format("_load_msgspec()")), run(code.format("pass"))
     assert without.stdout == with_it.stdout
     assert without.stdout.startswith("{'a': 1} ")
+
+
+ODD_LOCALE = {"LC_ALL": "C", "PYTHONUTF8": "0"}
+PIPELINE = """digraph p {
+start [shape=Mdiamond]; done [shape=Msquare]
+t [type=tool, tool_command="cp gr\u00fc\u00dfe.txt w\u00fcrde.txt"]
+start -> t -> done
+}
+"""
+
+
+@pytest.mark.req("G-29")
+def test_a_run_is_the_same_under_every_locale(tmp_path: Path) -> None:
+    def custody(*words: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            [sys.executable, "-m", "custody", *words], env={**os.environ, **variables},
+            cwd=tmp_path, capture_output=True, check=False, timeout=120,
+        )  # fmt: skip
+
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source" / "gr\u00fc\u00dfe.txt").write_text("hello")
+    (tmp_path / "p.dot").write_text(PIPELINE, encoding="utf-8")
+    names = []
+    for run_id, variables in (("odd", ODD_LOCALE), ("plain", {})):
+        begin = ("run", "p.dot", "--workdir", "source", "--run-id", run_id)
+        done = custody(*begin, **variables)
+        assert done.returncode == 0, done.stderr
+        for reader in ({}, ODD_LOCALE):
+            checked = custody("verify", run_id, **reader)
+            assert checked.returncode == 0, checked.stdout + checked.stderr
+        workspace = tmp_path / ".custody" / "runs" / run_id / "workspace"
+        names.append(sorted(os.listdir(os.fsencode(workspace))))
+    assert names[0] == names[1] == [b"gr\xc3\xbc\xc3\x9fe.txt", b"w\xc3\xbcrde.txt"]
+
+
+@pytest.mark.req("G-29")
+def test_a_library_that_reads_names_in_another_way_is_told(tmp_path: Path) -> None:
+    code = f"from custody.store.rundir import RunDirectory as R; R.create({str(tmp_path)!r}, 'r')"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **ODD_LOCALE}, check=False,
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert "reads the names of files as ascii" in done.stderr
+    assert os.listdir(tmp_path) == []

@@ -185,8 +185,9 @@ def test_no_secret_reaches_a_file_or_an_answer(
 
 
 def test_what_is_remembered_is_what_was_recorded(site: Site) -> None:
-    performed = site.perform(tool("echo new > new"))
-    assert site.effects.recorded(performed.answered).diff == performed.diff
+    request = tool("echo new > new")
+    performed = site.perform(request)
+    assert site.effects.recorded(request, performed.answered).diff == performed.diff
 
 
 def test_waiting_lets_time_pass(site: Site) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -146,3 +147,21 @@ def test_a_run_is_not_published_into_itself(run: str, tmp_path: Path) -> None:
     for folder in (run, f"{run}/workspace", str(tmp_path / "link" / "new")):
         with pytest.raises(Refused, match="into its own directory"):
             api.publish(run, folder)
+
+
+@pytest.mark.req("G-03")
+def test_nobody_can_read_a_published_file_who_could_not_before(bench: Bench) -> None:
+    (bench.workdir / "app.py").chmod(0o600)
+    (bench.workdir / "own.sh").write_text("old\n")
+    (bench.workdir / "own.sh").chmod(0o4700)
+    run = edited(
+        bench,
+        {"path": "app.py", "content": "new\n"},
+        {"path": "own.sh", "content": "new\n", "executable": True},
+    )
+    api.publish(run, str(bench.workdir))
+    modes = [stat.S_IMODE((bench.workdir / name).stat().st_mode) for name in ("app.py", "own.sh")]
+    assert modes == [0o600, 0o700]
+    out = bench.home / "out"
+    api.publish(run, str(out))
+    assert stat.S_IMODE((out / "app.py").stat().st_mode) == 0o600

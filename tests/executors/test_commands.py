@@ -12,8 +12,6 @@ from custody.checks.guards.secrets import Redactor
 from custody.executors.commands import (
     CommandRunner,
     Ran,
-    cache_of,
-    seen_cache,
     seen_workspace,
     status_of,
 )
@@ -82,17 +80,18 @@ def test_what_held_is_told_by_the_sandbox(place: StageSite, runner: CommandRunne
 
 def test_where_programs_see_things(tmp_path: Path) -> None:
     for level, cache, workspace in (
-        ("L1", "/cache", "/workspace"),
+        ("L1", "/cache/n.1.1", "/workspace"),
         ("L3", "/cache", "/ws"),
     ):
         home = tmp_path / level
         home.mkdir()
         place = StageSite(home, level)  # type: ignore[arg-type]
         stage = place.stage()
-        assert cache_of(stage) == f"{place.run.path}/cache"
-        assert seen_cache(stage).endswith(cache)
+        caches = stage.sandbox.caches
+        assert caches.path == f"{place.run.path}/cache/n.1.1"
+        assert caches.seen(stage.sandbox.level).endswith(cache)
         assert seen_workspace(stage).endswith(workspace)
-        assert (seen_cache(stage) == cache_of(stage)) is (level == "L1")
+        assert (caches.seen(stage.sandbox.level) == caches.path) is (level == "L1")
         place.close()
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from custody.executors.commands import CommandRunner
 from custody.executors.verification import VerificationExecutor
 from custody.model.evidence import Evidence
@@ -67,3 +69,13 @@ def test_a_command_that_was_not_carried_out_is_no_result(
 def test_nothing_to_verify(place: StageSite, runner: CommandRunner) -> None:
     ack, results = verify(place, runner, ())
     assert (ack.status, results["commands"], results["files"]) == ("ok", [], [])
+
+
+@pytest.mark.req("G-02")
+def test_a_command_prepares_nothing_for_the_next(place: StageSite, runner: CommandRunner) -> None:
+    """The one may be an agent's choice, and the other the pipeline's."""
+    plant = "for place in $PYTHONPYCACHEPREFIX $GOCACHE $TMPDIR $HOME; do mkdir -p $place; "
+    plant += "echo planted > $place/planted; done"
+    look = "! ls $PYTHONPYCACHEPREFIX/planted $GOCACHE/planted $TMPDIR/planted $HOME/planted"
+    _, results = verify(place, runner, (), plant, f"{look} | grep planted")
+    assert [row["exit_code"] for row in results["commands"]] == [0, 0]

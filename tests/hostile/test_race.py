@@ -26,6 +26,7 @@ from custody.executors.edits import apply_edit, apply_response
 from custody.model.answer import FileEdit
 from custody.model.relpath import RelPath
 from custody.model.request import Ack
+from custody.sandbox.caches import StageCaches
 from custody.sandbox.environment import make_caches
 from custody.sandbox.stage import StageSandbox
 from custody.store import files
@@ -229,7 +230,8 @@ class Works:
         self.link(self.stage_folder, Path(self.run.path) / "nodes" / "link")
         self.link(Path(self.run.path) / "cache", Path(self.run.path) / "cachelink")
         self.left = self._leave()
-        here = StageSandbox("L3", self.workspace, "other/1.1")
+        caches = StageCaches(self.run.root, "other/1.1")
+        here = StageSandbox("L3", self.workspace, "other/1.1", caches)
         folder = self.run.stage("other/1.1")
         self.edits = Stage("act", self.run, folder, self.workspace, here, lambda _fact: None)
 

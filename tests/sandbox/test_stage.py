@@ -10,6 +10,7 @@ import pytest
 
 from custody.errors import Refused
 from custody.model.request import CommandLine, ToolRequest
+from custody.sandbox.caches import StageCaches
 from custody.sandbox.stage import Access, StageSandbox, network_access
 from custody.workspace.workspace import Workspace
 from support.workspaces import Site
@@ -25,6 +26,11 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
         yield site.workspace()
 
 
+def sandboxed(level: str | None, workspace: Workspace) -> StageSandbox:
+    caches = StageCaches(workspace._run.root, "n/1.1")
+    return StageSandbox(level, workspace, "n/1.1", caches)  # type: ignore[arg-type]
+
+
 def asking(*network: str) -> ToolRequest:
     line = CommandLine(text="true", commands=())
     return ToolRequest(id="n/1.1", timeout=60, line=line, network=network)
@@ -38,11 +44,11 @@ def test_a_stage_reaches_what_its_network_says() -> None:
 
 def test_no_level_was_chosen(workspace: Workspace) -> None:
     with pytest.raises(Refused, match="no level of confinement"):
-        StageSandbox(None, workspace, "n/1.1").enter(Access())
+        sandboxed(None, workspace).enter(Access())
 
 
 def test_at_l3_a_stage_works_on_layers_and_cannot_see_what_is_hidden(workspace: Workspace) -> None:
-    sandbox = StageSandbox("L3", workspace, "n/1.1")
+    sandbox = sandboxed("L3", workspace)
     sandbox.enter(Access(reach=("a.example:1",), hidden=("a", "missing"), own_sandbox="read-only"))
     assert sandbox.layers is not None
     assert sandbox.layers.upper.endswith("/layers/n/1.1/upper")
@@ -54,7 +60,7 @@ def test_at_l3_a_stage_works_on_layers_and_cannot_see_what_is_hidden(workspace: 
 
 
 def test_programs_of_one_attempt_find_it_as_it_was_left(workspace: Workspace) -> None:
-    sandbox = StageSandbox("L3", workspace, "n/1.1")
+    sandbox = sandboxed("L3", workspace)
     sandbox.enter(Access(hidden=("a",)))
     first = sandbox.layers, sandbox.confined
     sandbox.enter(Access(network="host"))
@@ -63,7 +69,7 @@ def test_programs_of_one_attempt_find_it_as_it_was_left(workspace: Workspace) ->
 
 @pytest.mark.parametrize("level", ["L1", "L2"])
 def test_what_cannot_be_hidden_is_refused(workspace: Workspace, level: str) -> None:
-    sandbox = StageSandbox(level, workspace, "n/1.1")  # type: ignore[arg-type]
+    sandbox = sandboxed(level, workspace)
     with pytest.raises(Refused, match=f"a/secret cannot be hidden at {level}") as refused:
         sandbox.enter(Access(hidden=("a/secret",)))
     assert "custody doctor" in refused.value.hint
@@ -74,7 +80,7 @@ def test_what_cannot_be_hidden_is_refused(workspace: Workspace, level: str) -> N
 
 
 def test_at_l1_nothing_holds_and_that_is_what_is_told(workspace: Workspace) -> None:
-    sandbox = StageSandbox("L1", workspace, "n/1.1")
+    sandbox = sandboxed("L1", workspace)
     sandbox.enter(Access(network="none", reach=("a.example:1",), changeable=("docs",)))
     confined = sandbox.confined
     assert confined is not None
@@ -83,7 +89,7 @@ def test_at_l1_nothing_holds_and_that_is_what_is_told(workspace: Workspace) -> N
 
 
 def test_servers_are_told_once_and_in_order(workspace: Workspace) -> None:
-    sandbox = StageSandbox("L2", workspace, "n/1.1")
+    sandbox = sandboxed("L2", workspace)
     sandbox.enter(Access())
     sandbox.tell(reached=("b:1", "a:1"), refused=("x:1",))
     sandbox.tell(reached=("a:1",), refused=("c:1",))
@@ -94,6 +100,6 @@ def test_servers_are_told_once_and_in_order(workspace: Workspace) -> None:
 
 
 def test_nothing_is_told_of_programs_that_were_not_started(workspace: Workspace) -> None:
-    sandbox = StageSandbox("L2", workspace, "n/1.1")
+    sandbox = sandboxed("L2", workspace)
     sandbox.tell(reached=("a:1",), refused=())
     assert sandbox.confined is None

@@ -8,7 +8,7 @@ import os
 import pytest
 
 from custody.errors import PathRefused, StorageFailed
-from custody.store.os_errors import failure
+from custody.store.os_errors import failure, still_there
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,15 @@ def test_an_error_without_a_number_keeps_its_words() -> None:
     told = failure(OSError("half a write"), "a")
     assert isinstance(told, StorageFailed)
     assert (told.what, told.hint) == ("half a write", "")
+
+
+def test_what_is_gone_is_left_alone() -> None:
+    for error in (
+        FileNotFoundError(errno.ENOENT, "gone"),
+        PermissionError(errno.EACCES, "closed"),
+        PathRefused("symlink", "a symlink stands in the way"),
+    ):
+        with still_there("a/b"):
+            raise error
+    with pytest.raises(StorageFailed), still_there("a/b"):
+        raise OSError(errno.EIO, "broken")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import subprocess
 import sys
 from collections.abc import Callable
@@ -209,3 +210,45 @@ class TestFiles:
         assert failed.value.where.endswith("/f")
         assert failed.value.hint
         os.chmod(run.path, 0o755)
+
+
+@pytest.mark.req("G-03")
+@pytest.mark.parametrize("umask", [0, 0o022, 0o077])
+def test_a_run_is_for_its_owner_alone(tmp_path: Path, umask: int) -> None:
+    old = os.umask(umask)
+    try:
+        with RunDirectory.create(str(tmp_path / "above" / "runs"), "r1") as run:
+            run.root.make_dirs("workspace")
+            run.write("events.jsonl", b"")
+            run.publish()
+    finally:
+        os.umask(old)
+    runs = tmp_path / "above" / "runs"
+    assert stat.S_IMODE(runs.stat().st_mode) == 0o700
+    assert stat.S_IMODE((runs / "r1").stat().st_mode) == 0o700
+    assert not stat.S_IMODE(runs.parent.stat().st_mode) & 0o022
+
+
+@pytest.mark.req("G-03")
+def test_a_folder_that_hands_its_group_down_hands_it_to_no_run(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    runs.chmod(0o2775)
+    with RunDirectory.create(str(runs), "r1") as run:
+        run.root.make_dirs("workspace")
+        run.publish()
+    assert stat.S_IMODE(runs.stat().st_mode) == 0o2775, "it was there before"
+    assert stat.S_IMODE((runs / "r1").stat().st_mode) == 0o700
+    assert not (runs / "r1" / "workspace").stat().st_mode & stat.S_ISGID
+
+
+@pytest.mark.req("G-03")
+def test_an_older_run_is_closed_to_others_when_it_goes_on(tmp_path: Path) -> None:
+    with RunDirectory.create(str(tmp_path), "r1") as run:
+        run.write("events.jsonl", b"")
+        run.publish()
+    (tmp_path / "r1").chmod(0o755)
+    with RunDirectory.open(str(tmp_path / "r1"), write=False):
+        assert stat.S_IMODE((tmp_path / "r1").stat().st_mode) == 0o755
+    with RunDirectory.open(str(tmp_path / "r1"), write=True):
+        assert stat.S_IMODE((tmp_path / "r1").stat().st_mode) == 0o700

@@ -17,6 +17,7 @@ from custody.errors import ConfinementMissing
 from custody.supervise import probe
 from custody.supervise.descendants import children
 from custody.supervise.probe import Offer
+from support.overlay import in_child, mount, new_mount_namespace
 from support.sandboxes import Site
 
 BECOME_NOBODY = """
@@ -131,3 +132,21 @@ if os.geteuid() == 0:
             "L3": "L3 ['1000', 'kept.txt'] No such file or directory",
         }
         assert said.splitlines() == [expected[level] for level in wanted]
+
+
+@pytest.mark.req("G-29")
+def test_no_overlay_is_offered_where_it_could_not_replace_a_folder(tmp_path: Path) -> None:
+    """A file system without user attributes: an overlay can be mounted, and `rm -r` fails in it."""
+    if os.getuid() != 0:
+        pytest.skip("needs root to mount a ramfs")
+    place = tmp_path / "ramfs"
+    place.mkdir()
+
+    def there() -> Offer:
+        new_mount_namespace()
+        mount("ramfs", str(place))
+        return probe.offered(str(place))
+
+    offer = in_child(there)
+    assert offer.level != "L3"
+    assert "no user attributes" in offer.reasons["L3"]

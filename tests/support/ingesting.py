@@ -20,6 +20,7 @@ from custody.model.ingest_event import (
 from custody.model.layout import INGEST_MANIFEST
 from custody.model.record import decode
 from custody.model.request import Ack
+from custody.sandbox.caches import StageCaches
 from custody.sandbox.stage import StageSandbox
 from custody.store.rundir import RunDirectory
 from support.workspaces import Site
@@ -71,14 +72,15 @@ class Desk:
     def stage(self) -> Stage:
         """Return the next attempt."""
         self._attempt += 1
-        folder = self.run.stage(f"write/1.{self._attempt}")
+        name = f"write/1.{self._attempt}"
+        folder = self.run.stage(name)
         folder.clear()
         return Stage(
             node="write",
             run=self.run,
             folder=folder,
             workspace=self.workspace,
-            sandbox=StageSandbox(None, self.workspace, f"write/1.{self._attempt}"),
+            sandbox=StageSandbox(None, self.workspace, name, StageCaches(self.run.root, name)),
             tell=lambda _fact: None,
         )
 

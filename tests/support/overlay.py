@@ -61,7 +61,7 @@ def inside(layers: Layers, work: Callable[[str], _T], *, options: str = "userxat
     """
 
     def mounted() -> _T:
-        _enter_namespace()
+        new_mount_namespace()
         _mount(layers, place, options)
         return work(place)
 
@@ -73,7 +73,8 @@ def inside(layers: Layers, work: Callable[[str], _T], *, options: str = "userxat
         os.rmdir(place)
 
 
-def _enter_namespace() -> None:
+def new_mount_namespace() -> None:
+    """Let this process mount what nobody else sees."""
     user, group = os.getuid(), os.getgid()
     if user == 0:
         _call("unshare", _NEWNS)
@@ -87,6 +88,11 @@ def _enter_namespace() -> None:
             with open(f"/proc/self/{name}", "w", encoding="utf-8") as file:
                 file.write(text)
     _call("mount", b"none", b"/", None, _REC_PRIVATE, None)
+
+
+def mount(kind: str, place: str) -> None:
+    """Mount an empty file system of a kind."""
+    _call("mount", kind.encode(), place.encode(), kind.encode(), 0, None)
 
 
 def _mount(layers: Layers, place: str, options: str) -> None:

@@ -19,6 +19,7 @@ from custody.model.event import AnyFact
 from custody.model.request import CommandLine, ToolRequest
 from custody.model.session import Beat, RecordedSession
 from custody.model.session_event import SessionClosed, SessionOpened
+from custody.sandbox.caches import StageCaches
 from custody.sandbox.stage import StageSandbox
 from support import echo
 from support.agent_run import wait_for
@@ -91,14 +92,17 @@ class EchoRun:
     def stage(self, number: int = 0) -> Stage:
         """Return the next attempt, or one again."""
         self._attempt = number or self._attempt + 1
-        folder = self.run.stage(f"say/1.{self._attempt}")
+        name = f"say/1.{self._attempt}"
+        folder = self.run.stage(name)
         folder.clear()
         return Stage(
             node="say",
             run=self.run,
             folder=folder,
             workspace=self.workspace,
-            sandbox=StageSandbox(self.level, self.workspace, f"say/1.{self._attempt}"),
+            sandbox=StageSandbox(
+                self.level, self.workspace, name, StageCaches(self.run.root, name)
+            ),
             tell=self.facts.append,
         )
 

@@ -9,6 +9,7 @@ from custody.model.confinement import Level
 from custody.model.event import AnyFact
 from custody.model.evidence import Evidence
 from custody.model.request import AgentRequest, Command, CommandLine, ToolRequest
+from custody.sandbox.caches import StageCaches
 from custody.sandbox.stage import StageSandbox
 from support.workspaces import Site
 
@@ -40,7 +41,9 @@ class StageSite:
             run=self.run,
             folder=folder,
             workspace=self.workspace,
-            sandbox=StageSandbox(self._level, self.workspace, name),
+            sandbox=StageSandbox(
+                self._level, self.workspace, name, StageCaches(self.run.root, name)
+            ),
             tell=self.told.append,
         )
 

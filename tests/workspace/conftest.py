@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,12 +16,3 @@ def site(tmp_path: Path) -> Iterator[Site]:
     site = Site(tmp_path)
     yield site
     site.close()
-
-
-@pytest.fixture
-def public() -> Iterator[Path]:
-    """Return a folder that everybody may use."""
-    place = Path(tempfile.mkdtemp())
-    place.chmod(0o777)
-    yield place
-    shutil.rmtree(place)

@@ -48,7 +48,7 @@ def test_modes_of_folders_are_kept(site: Site) -> None:
     closed.mkdir(parents=True)
     (closed / "file").touch()
     closed.chmod(0o555)
-    closed.parent.chmod(0o2750)
+    closed.parent.chmod(0o1750)
     workspace = site.workspace()
     assert differing(picture(site.source), picture(Path(workspace.path))) == []
     closed.chmod(0o755)

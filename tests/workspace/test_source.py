@@ -26,7 +26,8 @@ def test_folders_come_before_what_is_in_them(tmp_path: Path) -> None:
     (tmp_path / "z").symlink_to("nowhere")
     found = listed(tmp_path)
     assert list(found.folders) == ["a", "a/b", "a/b/c"]
-    assert found.folders["a/b"] == 0o2750
+    assert found.folders["a/b"] == 0o750, "it hands its group down to nobody"
+    assert found.dropped == ["a/b"]
     assert found.links == {"z": "nowhere"}
     assert found.files == [Group("a", ["f"])]
     assert found.omitted == []

@@ -26,6 +26,7 @@ def run() -> NoReturn:
     Nothing is lost by it: every answer is flushed line by line, files are written through
     `custody.store`, which keeps nothing back, and every command ends its own threads.
     """
+    _read_names_as_utf8()
     gc.set_threshold(COLLECT_AFTER, *gc.get_threshold()[1:])
     code = main(prepare=_load_msgspec)
     if _alone():
@@ -33,6 +34,15 @@ def run() -> NoReturn:
             stream.flush()
         os._exit(code)
     sys.exit(code)
+
+
+def _read_names_as_utf8() -> None:
+    """Start again where Python would read the names of files in another way than as UTF-8.
+
+    The records hold names as UTF-8; whoever reads them under another locale must find the same.
+    """
+    if sys.getfilesystemencoding() != "utf-8":
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606
 
 
 def _load_msgspec() -> None:

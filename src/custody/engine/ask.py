@@ -61,7 +61,7 @@ class World(Protocol):
         """
         ...
 
-    def recorded(self, answered: RequestAnswered) -> Performed:
+    def recorded(self, request: AnyRequest, answered: RequestAnswered) -> Performed:
         """Return what is remembered of a request that was answered before."""
         ...
 
@@ -108,7 +108,7 @@ class Round:
         del self._due[request.id]
         recorded = self._recording.answer(request.id)
         if recorded is not None:
-            return self._world.recorded(recorded)
+            return self._world.recorded(request, recorded)
         write = partial(
             self._recording.write, role=asked.node.type, path=layout.request_folder(request.id)
         )

@@ -28,6 +28,7 @@ from custody.model.ingest import mode_of
 from custody.model.record import encode_pretty
 from custody.model.request import Ack, AgentRequest, AnyRequest, VerificationRequest, ingest_of
 from custody.model.verdict import Verdict
+from custody.sandbox.caches import StageCaches
 from custody.sandbox.stage import StageSandbox
 from custody.store.history import History
 from custody.store.limits import as_recorded
@@ -52,6 +53,8 @@ class Effects:
         self._interruption = interruption
         self._redactor = redactor
         self._level = None if history.confinement is None else history.confinement.level
+        self._agent_asked = False
+        """Whether an agent was asked in this run: what is cached from then on is not kept."""
         self._carried_out: dict[str, Work] = {}
         """Requests that were carried out beside another one and are not answered yet."""
         self.read = history.run.read_evidence
@@ -92,15 +95,20 @@ class Effects:
         work.folder.settle()
         return Performed(_answered(asked.node, ack.sealed(), shown.sealed()), diff, sandbox)
 
-    def recorded(self, answered: RequestAnswered) -> Performed:
+    def recorded(self, request: AnyRequest, answered: RequestAnswered) -> Performed:
         """Return what is remembered of a request that was answered before."""
+        self._note(request)
         return Performed(answered, self._history.diff_of(answered))
 
     def accept(self, performed: Performed) -> None:
         """Take the changes of an attempt as part of the work."""
         self._workspace.accept(performed.diff.changes)
-        if performed.sandbox is not None and performed.sandbox.layers is not None:
-            self._workspace.settle(performed.sandbox.layers, accepted=True)
+        sandbox = performed.sandbox
+        if sandbox is None:
+            return
+        if sandbox.layers is not None:
+            self._workspace.settle(sandbox.layers, accepted=True)
+        sandbox.caches.end(accepted=True)
 
     def roll_back(self, performed: Performed) -> None:
         """Undo what a refused attempt did; its changes stay as blobs."""
@@ -110,6 +118,8 @@ class Effects:
             self._workspace.settle(layers, accepted=False)
         if layers is None or (sandbox is not None and sandbox.edited):
             self._workspace.restore()
+        if sandbox is not None:
+            sandbox.caches.end()
 
     def wait(self, seconds: float) -> None:
         """Let time pass before another attempt."""
@@ -142,8 +152,9 @@ class Effects:
     def _capture(self, sandbox: StageSandbox) -> WorkspaceDiff:
         """Return what an attempt changed, and what it was not to see."""
         changes = self._workspace.capture(sandbox.layers)
+        dropped = self._workspace.dropped or UNSET
         if sandbox.layers is None:
-            return WorkspaceDiff(changes=changes)
+            return WorkspaceDiff(changes=changes, dropped=dropped)
         layer = self._workspace.layer
         edits = self._workspace.capture() if sandbox.edited else ()
         both = {change.path: change for change in (*changes, *edits)}
@@ -152,6 +163,7 @@ class Effects:
             changes=tuple(both[path] for path in sorted(both)),
             layer=layer,
             hidden=tuple(sorted(sandbox.layers.hidden.paths)) or UNSET,
+            dropped=dropped,
             by_programs=changes if twice else UNSET,
             by_answer=edits if twice else UNSET,
         )
@@ -181,6 +193,7 @@ class Effects:
     def _prepare(self, asked: Asked, tell: Callable[[AnyFact], None]) -> Work:
         """Make a stage's folder, with what is given to it."""
         request = asked.request
+        self._note(request)
         given = {item.path.rpartition("/")[2]: item.text or "" for item in request.given()}
         redaction = Redaction(self._redactor)
         folder = self._run.stage(request.id)
@@ -190,10 +203,18 @@ class Effects:
             run=self._run,
             folder=folder.cleaned_by(redaction.data),
             workspace=self._workspace,
-            sandbox=StageSandbox(self._level, self._workspace, request.id),
+            sandbox=StageSandbox(
+                self._level,
+                self._workspace,
+                request.id,
+                StageCaches(self._run.root, request.id, kept=not self._agent_asked),
+            ),
             tell=tell,
         )
         return Work(request, stage, folder, redaction, request.id in self._in_doubt)
+
+    def _note(self, request: AnyRequest) -> None:
+        self._agent_asked |= isinstance(request, AgentRequest)
 
     def _execute(self, work: Work) -> Ack:
         """Carry a request out, unless something has come of it before."""
@@ -203,6 +224,9 @@ class Effects:
             return ack or self._executor.execute(request, stage)
         except (Refused, MalformedDocument) as error:
             return _refused(request.id, error, self._left_by(request, stage))
+        except BaseException:
+            stage.sandbox.caches.end()
+            raise
 
     def _left_by(self, request: AnyRequest, stage: Stage) -> tuple[Evidence, ...]:
         """Return what stands in a stage's folder although its executor did not come to tell."""

@@ -7,6 +7,7 @@ from contextlib import closing
 from msgspec.structs import replace
 
 from custody.engine import level
+from custody.engine.cached import asks_agent, cached_by
 from custody.engine.interruption import Interruption
 from custody.engine.live_run import LiveRun
 from custody.engine.recording import Listener
@@ -20,6 +21,7 @@ from custody.model.event import AnyFact, Origin, PipelineStarted
 from custody.model.graph import Pipeline
 from custody.model.process_event import AgentReplaced, PipelineReplaced, RunResumed
 from custody.store.blob_sharing import share
+from custody.store.cache_folders import CacheFolders
 from custody.store.history import History
 from custody.store.journal import Journal
 from custody.store.rundir import RunDirectory
@@ -45,18 +47,19 @@ def fork(
     ):
         past = History.read(parent)
         pipeline = pipeline_of(past)
+        origin = _origin(past, node)
         started = replace(
             past.genesis,
             pipeline_sha256=pipeline.sha256,
             parts=dict(pipeline.part_digests),
-            forked_from=_origin(past, node),
+            forked_from=origin,
             confinement=_confinement(past, pipeline, agent, run.path),
         )
         share(parent.blobs, run.blobs)
         run.write(layout.PIPELINE, pipeline.source, sync=True)
         history = History(run)
         with closing(Journal.create(run.root, run_id, version=past.version)) as journal:
-            _share(past, started, pipeline, history, journal)
+            asked = _share(past, started, pipeline, history, journal)
             if agent:
                 replaced = AgentReplaced(agent=agent)
                 history.note(journal.append(replaced, role="engine", path=""), replaced)
@@ -65,6 +68,8 @@ def fork(
             first, _started = next(history.lines(0, 0))
             write_opening(run, first, started)
             run.publish()
+            if asked or cached_by(past, origin.seq):
+                CacheFolders(run.root).take_over(parent.root)
             workspace = Workspace.reopen(run, started.workspace)
             workspace.build()
             live = LiveRun(history, pipeline, journal, workspace, resumed=RunResumed())
@@ -97,9 +102,13 @@ def _share(
     pipeline: Pipeline,
     history: History,
     journal: Journal,
-) -> None:
-    """Write the facts that a fork shares into its journal, and the files that they name."""
+) -> bool:
+    """Write the facts that a fork shares into its journal, and the files that they name.
+
+    Tells whether an agent is asked in them.
+    """
     parent, run = past.run, history.run
+    asked = False
     last = 0 if started.forked_from is None else started.forked_from.seq
     for line, recorded in past.lines(last=last):
         if not is_shared(recorded):
@@ -113,6 +122,8 @@ def _share(
             data = parent.document if evidence.is_document else parent.read_evidence
             run.write(evidence.path, data(evidence), sync=True)
         history.note(journal.append(fact, role=line.role, path=line.path), fact)
+        asked |= asks_agent(fact)
+    return asked
 
 
 def is_shared(fact: AnyFact) -> bool:

@@ -133,11 +133,16 @@ class LiveRun:
         if self._resumed is None:
             return
         level.require(self._history.confinement, folder=self._run.path)
+        from custody.store.cache_folders import CacheFolders
+
+        CacheFolders(self._run.root).sweep()
         if self._run.root.exists(layout.HOMES):
             self._run.root.remove_tree(layout.HOMES)
         if self._run.root.exists(layout.LAYERS):
             self._workspace.sort_out_layers(self._history.layers(self._workspace.layered()))
-        restored = self._workspace.restore()
+        chosen = self._history.confinement
+        in_place = chosen is not None and chosen.level != "L3"
+        restored = self._workspace.restore(unrecorded=in_place)
         shown = tuple(restored[:RESTORED_SHOWN])
         recording.write(replace(self._resumed, restored=shown, restored_count=len(restored)))
 

@@ -22,10 +22,12 @@ from custody.store.places import lies_in, make_folder
 from custody.store.root import Root
 from custody.store.rundir import RunDirectory
 from custody.views.collect import collected
+from custody.workspace.rights import changed_mode
 from custody.workspace.workspace import read_tree
 
 SHOWN_REFUSALS = 20
 EXECUTABLE = 0o111
+NOT_FOR_OTHERS_TO_WRITE = 0o755
 
 
 class Published(Record, frozen=True):
@@ -44,9 +46,15 @@ class _Offer(NamedTuple):
 
     path: RelPath
     sha256: str
-    executable: bool
+    mode: int | None
+    """Its rights in the workspace; None for a document, which has those of any new file."""
     document: Evidence | None
     """Where its bytes are; a file of the workspace is a blob."""
+
+    @property
+    def executable(self) -> bool:
+        """Whether it can be run."""
+        return bool((self.mode or 0) & EXECUTABLE)
 
 
 def publish(path: str, folder: str) -> Published:
@@ -96,10 +104,10 @@ def _offered(
         if entry.kind != "file":
             refusals.append(f"{entry.path}: it is no plain file")
         elif path := _judged(entry.path, refusals):
-            yield _Offer(path, entry.sha256, bool(entry.mode & EXECUTABLE), None)
+            yield _Offer(path, entry.sha256, entry.mode & NOT_FOR_OTHERS_TO_WRITE, None)
     for written in documents:
         if path := _judged(written.path, refusals):
-            yield _Offer(path, written.sha256, executable=False, document=written)
+            yield _Offer(path, written.sha256, mode=None, document=written)
 
 
 def _judged(text: str, refusals: list[str]) -> RelPath | None:
@@ -145,11 +153,11 @@ def _is_executable(root: Root, path: RelPath) -> bool:
 
 def _write(root: Root, run: RunDirectory, offer: _Offer, *, there: bool) -> None:
     data = run.blobs.get(offer.sha256) if offer.document is None else run.document(offer.document)
-    mode = 0o755 if offer.executable else None
     if there:
+        mode = changed_mode(root.stat(offer.path).st_mode, executable=offer.executable)
         root.write(offer.path, data, mode=mode, sync=True)
     else:
-        root.create(offer.path, data, mode=mode, sync=True)
+        root.create(offer.path, data, mode=offer.mode, sync=True)
 
 
 def _open(folder: str, run: str) -> Root:

@@ -42,7 +42,7 @@ class Remembered:
         """End the replay: from here on nothing is recorded."""
         raise RecordingEnded
 
-    def recorded(self, answered: RequestAnswered) -> Performed:
+    def recorded(self, _request: object, answered: RequestAnswered) -> Performed:
         """Return what is remembered of a request."""
         return Performed(answered, self._history.diff_of(answered))
 

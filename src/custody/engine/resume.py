@@ -12,6 +12,7 @@ from contextlib import closing
 from functools import partial
 
 from custody.engine import level
+from custody.engine.cached import asks_agent, cached_by
 from custody.engine.interruption import Interruption
 from custody.engine.live_run import LiveRun
 from custody.engine.queries import overview_of
@@ -28,6 +29,7 @@ from custody.model.documents import Checkpoint, Manifest
 from custody.model.event import Heard, StageCompleted, StageStarted
 from custody.model.graph import Pipeline, same_sources
 from custody.model.process_event import PipelineReplaced, RunResumed
+from custody.store.cache_folders import CacheFolders
 from custody.store.history import History
 from custody.store.journal import Journal
 from custody.store.recovery import Recovery
@@ -151,7 +153,9 @@ def _replace(
             where=run.run_id,
             hint="--accept-pipeline-change continues with it and re-uses what is unchanged",
         )
-    kept_seq, reused = _reusable(history, old, new)
+    kept_seq, reused, asked = _reusable(history, old, new)
+    if not asked and not cached_by(history, kept_seq):
+        CacheFolders(run.root).drop()
     chosen = None
     if history.confinement is None:
         chosen = level.choose(new, history.genesis.agent, asked="", folder=run.path)
@@ -172,11 +176,15 @@ def _replace(
     journal.commit()
 
 
-def _reusable(history: History, old: Pipeline, new: Pipeline) -> tuple[int, tuple[str, ...]]:
-    """Return the last line that holds under the new pipeline, and the nodes finished by then."""
+def _reusable(history: History, old: Pipeline, new: Pipeline) -> tuple[int, tuple[str, ...], bool]:
+    """Return the last line that holds under the new pipeline, and the nodes finished by then.
+
+    Tells as well whether an agent was asked by then.
+    """
     from custody.pipeline.difference import same_node
 
     finished: dict[str, int] = {}
+    agents: list[int] = []
 
     def unchanged() -> Iterator[Heard]:
         for line, fact in history.lines():
@@ -184,7 +192,10 @@ def _reusable(history: History, old: Pipeline, new: Pipeline) -> tuple[int, tupl
                 return
             if isinstance(fact, StageCompleted):
                 finished.setdefault(fact.node, line.seq)
+            if asks_agent(fact):
+                agents.append(line.seq)
             yield line, fact
 
     kept = play(history, new, unchanged()).agreed_seq
-    return kept, tuple(sorted(node for node, seq in finished.items() if seq <= kept))
+    done = tuple(sorted(node for node, seq in finished.items() if seq <= kept))
+    return kept, done, any(seq <= kept for seq in agents)

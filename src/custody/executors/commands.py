@@ -9,17 +9,13 @@ from typing import NamedTuple
 
 from custody.checks.guards.secrets import Redactor
 from custody.executors import Stage
+from custody.executors.programs.home import home_variables
 from custody.model import layout
 from custody.model.confinement import Level
 from custody.model.evidence import Evidence
 from custody.model.request import AckStatus, CommandLine
-from custody.sandbox.confinement import (
-    CACHE_VIEW,
-    WORKSPACE_VIEW,
-    OverlayPaths,
-    stage_confinement,
-)
-from custody.sandbox.environment import base_environment, make_caches, stage_environment
+from custody.sandbox.confinement import WORKSPACE_VIEW, OverlayPaths, stage_confinement
+from custody.sandbox.environment import HOME, base_environment, stage_environment
 from custody.sandbox.stage import Access
 from custody.supervise.streams import failure_summary
 from custody.supervise.supervisor import Launch, Limits, Listener, ProcessResult, Supervisor
@@ -113,22 +109,24 @@ class CommandRunner:
         level: Level,
         variables: Mapping[str, str],
     ) -> Launch:
-        workspace, cache_dir = stage.workspace.path, cache_of(stage)
-        make_caches(cache_dir)
+        workspace, caches = stage.workspace.path, stage.sandbox.caches
+        caches.make(level)
         environment = stage_environment(
             self._base,
             run_dir=stage.run.path,
             node=stage.node,
             stage_dir=f"{stage.run.path}/{stage.folder.path}",
-            cache_dir=cache_dir,
+            cache_dir=caches.path,
         )
         if level == "L1":
-            return Launch(workspace, {**environment, **variables})
+            home = home_variables(f"{caches.path}/{HOME}", environment)
+            return Launch(workspace, {**environment, **home, **variables})
         layers = stage.sandbox.layers
         confinement = stage_confinement(
             level,
             workspace=workspace,
-            cache=cache_dir,
+            cache=caches.path,
+            cache_layers=caches.layers,
             layers=layers and OverlayPaths(layers.lower, layers.upper, layers.work),
             changeable=access.changeable,
             readable=(*self._toolchains(_programs(line)), *access.readable),
@@ -146,16 +144,6 @@ def status_of(result: ProcessResult) -> AckStatus:
     if result.ended_by == "timeout":
         return "timeout"
     return "failed" if result.ended_by or result.failure or result.survivors else "ok"
-
-
-def cache_of(stage: Stage) -> str:
-    """Return the folder for what programs remember for their own speed."""
-    return f"{stage.run.path}/{layout.CACHE}"
-
-
-def seen_cache(stage: Stage) -> str:
-    """Return where the stage's programs see that folder."""
-    return CACHE_VIEW if stage.sandbox.level == "L3" else cache_of(stage)
 
 
 def seen_workspace(stage: Stage) -> str:

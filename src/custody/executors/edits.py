@@ -32,12 +32,15 @@ from custody.model import layout
 from custody.model.answer import FileEdit
 from custody.model.request import Ack
 from custody.model.verdict import Verdict
+from custody.workspace.rights import changed_mode
 
 if TYPE_CHECKING:
     from custody.executors import Stage
     from custody.workspace.patch import File, FileChange
 
 PATCH_START = "diff --git "
+_NEW = 0o644
+"""Rights to a file that was not there; others keep theirs."""
 
 _NOT_MEANT = frozenset({"tilde", "indented", "list_item", "quoted_block"})
 """Where a fence is text about files, and no file."""
@@ -125,7 +128,9 @@ def apply_edit(edit: FileEdit, stage: Stage) -> None:
     elif edit.symlink:
         root.write_link(path, edit.symlink)
     else:
-        root.write(path, edit.encoded(), mode=0o755 if edit.executable else 0o644)
+        there = root.stat(path).st_mode if root.exists(path) else _NEW
+        mode = changed_mode(there, executable=edit.executable)
+        root.write(path, edit.encoded(), mode=mode)
 
 
 class _Plan(NamedTuple):

@@ -44,6 +44,8 @@ class VerificationExecutor:
     def _run_commands(self, request: VerificationRequest, stage: Stage) -> list[Ran]:
         ran: list[Ran] = []
         for number, line in enumerate(request.lines, 1):
+            # An agent may have chosen one command: it prepares nothing for those after it.
+            stage.sandbox.caches.end()
             name = layout.verification_command(number)
             ran.append(
                 self._runner.run(

@@ -53,6 +53,8 @@ class WorkspaceDiff(Document, frozen=True, kw_only=True):
     """Where the stage worked on a layer of its own; it is kept when the stage is refused."""
     hidden: tuple[str, ...] | UnsetType = UNSET
     """Paths that the stage was not to see, and what lies below them."""
+    dropped: tuple[str, ...] | UnsetType = UNSET
+    """Paths whose setuid or setgid bit or capabilities were taken away; nobody gets these."""
     by_programs: tuple[Change, ...] | UnsetType = UNSET
     by_answer: tuple[Change, ...] | UnsetType = UNSET
     """What programs changed and what the answer's edits did, where there were both."""
@@ -67,3 +69,5 @@ class Tree(Record, frozen=True):
     bytes: int
     omitted: tuple[str, ...] = ()
     """Paths of the source that were not copied, such as sockets and ``.git``."""
+    dropped: tuple[str, ...] | UnsetType = UNSET
+    """Paths of the source whose setuid or setgid bit or capabilities were not copied."""

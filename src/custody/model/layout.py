@@ -7,7 +7,9 @@
     workspace/                        the copy of the source that the stages work on
     layers/<node>/<visit>.<attempt>/  upper  work  mask, while an attempt works on an overlay
     blobs/<2>/<sha256>                contents by their hash
-    cache/  homes/<agent>/            what programs keep for their own speed
+    cache/base/                       what was cached before the run's first agent was asked
+    cache/<node>.<visit>.<attempt>/   what an attempt caches while it is at work
+    homes/<agent>/                    an agent's home while it is at work
     outbox/NNN_<node>_<action>.md     what a person is asked
     inbox/<request>.<digest>.md       what the person answers, written once
     session/<name>/<token>/           one generation of a session; see `custody.model.session`
@@ -128,6 +130,20 @@ def request_of(folder: str) -> str:
 def layer_folder(request: str) -> str:
     """Return the folder of the layers of the attempt that made a request."""
     return f"{LAYERS}/{request}"
+
+
+def cache_base() -> str:
+    """Return where that lies which was cached before the run's first agent was asked.
+
+    No attempt has a folder of that name: theirs end with two numbers.
+    """
+    return f"{CACHE}/base"
+
+
+@lru_cache(maxsize=256)
+def cache_folder(request: str) -> str:
+    """Return where the attempt that made a request caches what it needs for its own speed."""
+    return f"{CACHE}/{request.replace('/', '.')}"
 
 
 def home_of(agent: str, folder: str) -> str:

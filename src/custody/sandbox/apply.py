@@ -93,7 +93,7 @@ def prepare(confinement: Confinement) -> int:
         _require(landlock.ABI_WITH_SCOPES)
         if confinement.network == "loopback":
             raise CannotConfine("a network of loopback alone needs L3")
-        if confinement.layers:
+        if confinement.layers or confinement.cache_layers:
             raise CannotConfine("layers need L3")
         if confinement.home:
             os.makedirs(confinement.home, exist_ok=True)

@@ -12,6 +12,7 @@ import msgspec
 from custody.model.confinement import Level, Network
 from custody.model.endpoint import parse_endpoint
 from custody.model.record import Record
+from custody.sandbox.environment import HOME
 from custody.store.places import is_folder
 
 WORKSPACE_VIEW = "/ws"
@@ -26,7 +27,7 @@ GIB = 1 << 30
 
 
 class OverlayPaths(Record, frozen=True):
-    """Folders that together are the workspace; nothing but ``upper`` is ever changed."""
+    """Folders that are seen as one; nothing but ``upper`` is ever changed."""
 
     lower: tuple[str, ...]
     """Top first; a whiteout in one hides the path in those after it."""
@@ -65,6 +66,8 @@ class Confinement(Record, frozen=True):
     """The folder on this machine."""
     cache: str = ""
     """Writable folder outside the workspace; empty for none."""
+    cache_layers: OverlayPaths | None = None
+    """What that folder is made of, at L3; None shows the folder itself."""
     layers: OverlayPaths | None = None
     """What the workspace is made of, at L3; None shows the folder itself."""
     changeable: tuple[str, ...] = ("",)
@@ -95,14 +98,16 @@ class Confinement(Record, frozen=True):
     @property
     def base(self) -> Confinement:
         """What of it is the same for every workspace."""
-        return msgspec.structs.replace(self, workspace="", cache="", layers=None, changeable=())
+        return msgspec.structs.replace(
+            self, workspace="", cache="", cache_layers=None, layers=None, changeable=()
+        )
 
     @property
     def home(self) -> str:
         """Where the processes find their home; empty leaves it as it is."""
         if self.level == "L3":
             return HOME_VIEW
-        return f"{self.cache}/home" if self.level == "L2" and self.cache else ""
+        return f"{self.cache}/{HOME}" if self.level == "L2" and self.cache else ""
 
 
 def stage_confinement(
@@ -112,6 +117,7 @@ def stage_confinement(
     cache: str,
     layers: OverlayPaths | None,
     network: str,
+    cache_layers: OverlayPaths | None = None,
     readable: tuple[str, ...],
     reach: tuple[str, ...] = (),
     changeable: tuple[str, ...] = ("",),
@@ -125,6 +131,7 @@ def stage_confinement(
         "level": level,
         "workspace": workspace,
         "cache": cache,
+        "cache_layers": cache_layers,
         "layers": layers,
         "network": network,
         "changeable": changeable,

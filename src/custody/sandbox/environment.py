@@ -53,6 +53,14 @@ CACHES = {
     "npm_config_cache": "npm",
 }
 """Variables that move a cache, and the folder each gets below the cache directory."""
+KEPT_CACHES = frozenset({"go-build", "npm", "pip", "uv", "yarn"})
+"""Folders of packages and build results, each found by the hash of what it was made from.
+
+The others answer by time and size of a file, which whoever changes the file can set: byte code, or
+the results of a linter, that were made before a change must not be taken for those after it.
+"""
+HOME = "home"
+"""The folder there for the programs' home, at levels that have no other place for it."""
 
 _WORKING_DIRECTORY = re.compile(r"\$(?:PWD(?![A-Za-z0-9_])|\{PWD\})")
 
@@ -107,21 +115,23 @@ def cache_variables(cache_dir: str) -> dict[str, str]:
     }
 
 
-def make_caches(cache_dir: str) -> None:
-    """Make the folders that programs expect to be there.
+def make_caches(cache_dir: str, *more: str) -> None:
+    """Make the folders that programs expect to be there, and ``more``.
 
     Programs can write here. When one has put something else in their place, all of it goes.
     """
     home, _, name = cache_dir.rpartition("/")
-    wanted = f"{name}/{CACHES['TMPDIR']}"
+    wanted = [f"{name}/{folder}" for folder in (CACHES["TMPDIR"], *more)]
     with Root.open(home, resolver=own) as root:
         try:
-            root.make_dirs(wanted)
+            for path in wanted:
+                root.make_dirs(path)
         except (PathRefused, StorageFailed):
             if not root.exists(name):
                 raise
             root.remove_tree(name)
-            root.make_dirs(wanted)
+            for path in wanted:
+                root.make_dirs(path)
 
 
 def command_environment(

@@ -1,4 +1,4 @@
-"""The workspace of a stage as layers: a mount that lives in the stage's namespaces alone."""
+"""Folders of a stage as layers: mounts that live in the stage's namespaces alone."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class OpenOverlay:
         self._lower = [_open(path) for path in layers.lower]
         self._upper, self._work = _open(layers.upper), _open(layers.work)
 
-    def mount(self, target: str) -> None:
-        """Show them as one tree.
+    def mount(self, target: str, name: str = "workspace") -> None:
+        """Show them as one tree; ``name`` is what the list of mounts calls it.
 
         They are named by descriptors: no character of a path has to be quoted, and the list of
         mounts, which the processes can read, does not tell where the layers are.
@@ -33,7 +33,9 @@ class OpenOverlay:
         lower = ":".join(map(_name, self._lower))
         options = f"lowerdir={lower},upperdir={_name(self._upper)},workdir={_name(self._work)}"
         options += ",userxattr,volatile"
-        kernel.mount("workspace", target, "overlay", _NO_SETUID_NO_DEVICES, options)
+        kernel.mount(name, target, "overlay", _NO_SETUID_NO_DEVICES, options)
+        # Whoever is left with the folder of a killed run must be able to remove it.
+        _open_up(self._work)
         self._close((*self._lower, self._upper, self._work))
 
     def _close(self, descriptors: Sequence[int]) -> None:
@@ -43,16 +45,24 @@ class OpenOverlay:
 
 def _clear(folder: int) -> None:
     """Remove what the kernel keeps in a ``work`` folder that is not mounted."""
+    for name in reversed(_open_up(folder)):
+        remove = os.unlink if name == _KEPT[-1] else os.rmdir
+        remove(name, dir_fd=folder)
+
+
+def _open_up(folder: int) -> list[str]:
+    """Give the owner his rights to what the kernel keeps in a ``work`` folder; return the names.
+
+    It closes its folders to everybody; it does not need them closed.
+    """
     kept: list[str] = []
     for name in _KEPT:
         try:
-            os.chmod(name, 0o700, dir_fd=folder)  # the kernel lets nobody look into them
+            os.chmod(name, 0o700, dir_fd=folder)
         except FileNotFoundError:
             break
         kept.append(name)
-    for name in reversed(kept):
-        remove = os.unlink if name == _KEPT[-1] else os.rmdir
-        remove(name, dir_fd=folder)
+    return kept
 
 
 def _open(path: str) -> int:

@@ -89,7 +89,10 @@ def lay_out(base: Confinement) -> None:
 
 def move_in(confinement: Confinement) -> None:
     """Add workspace and caches, and make it this process's root; what is not named is gone."""
-    if confinement.cache:
+    if confinement.cache_layers:
+        os.makedirs(CACHE_VIEW[1:], exist_ok=True)
+        OpenOverlay(confinement.cache_layers).mount(CACHE_VIEW[1:], CACHE_VIEW[1:])
+    elif confinement.cache:
         _put(_take(confinement.cache, CACHE_VIEW, writable=True))
     if confinement.layers:
         OpenOverlay(confinement.layers).mount(WORKSPACE_VIEW[1:])

@@ -11,6 +11,7 @@ from custody.errors import Refused
 from custody.model.confinement import Confined, Level, Network, read_network
 from custody.model.event import AnyFact
 from custody.model.request import ToolRequest, VerificationRequest
+from custody.sandbox.caches import StageCaches
 from custody.store.rundir import AttemptFolder, RunDirectory
 from custody.workspace.workspace import Workspace
 
@@ -46,10 +47,14 @@ def network_access(request: ToolRequest | VerificationRequest) -> Access:
 class StageSandbox:
     """How the programs of one attempt are confined, and what they work on."""
 
-    def __init__(self, level: Level | None, workspace: Workspace, stage: str) -> None:
+    def __init__(
+        self, level: Level | None, workspace: Workspace, stage: str, caches: StageCaches
+    ) -> None:
         self._level = level
         self._workspace = workspace
         self._stage = stage
+        self.caches = caches
+        """What programs keep for their own speed."""
         self.layers: Layers | None = None
         """What programs have worked on instead of the workspace itself; None when they did not."""
         self.confined: Confined | None = None

@@ -28,6 +28,8 @@ from custody.store.root import Root
 MOST_FILES = 250_000
 """Files of one source at most: a cache of more takes longer to read than it saves."""
 MOST_SOURCES = 16
+_FOR_THE_OWNER = 0o700
+"""It tells the names of a source's files, in a folder of runs that others may look into."""
 """Sources of one runs directory at most; the one that was used longest ago goes first."""
 
 _VERSION = 1
@@ -92,6 +94,8 @@ class HashCache(NamedTuple):
             return
         body = msgspec.msgpack.encode(_Stored(_VERSION, self.run_id, dict(self.files)))
         try:
+            if not runsdir.exists(layout.SOURCES):
+                runsdir.make_dir(layout.SOURCES, _FOR_THE_OWNER)
             _forget(runsdir, _path(source))
             runsdir.create(_path(source), hashlib.sha256(body).digest() + body, sync=False)
             _drop_oldest(runsdir)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from custody.errors import CustodyError, PathRefused, StorageFailed
 
@@ -53,3 +55,19 @@ def failure(error: OSError, where: str, *, reading: bool = False) -> CustodyErro
         return PathRefused(known[0], known[1], where=where)
     what = os.strerror(code).lower() if code else str(error)
     return StorageFailed(what, where=where, hint=_HINTS.get(code, ""))
+
+
+@contextmanager
+def still_there(where: str) -> Iterator[None]:
+    """Do something to what stood there at the last look; what is gone, or closed, is left alone.
+
+    Raises `StorageFailed` when the disk fails.
+    """
+    try:
+        yield
+    except PathRefused:
+        return
+    except OSError as error:
+        told = failure(error, where, reading=True)
+        if not isinstance(told, PathRefused):
+            raise told from error

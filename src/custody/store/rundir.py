@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
+import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Self, TypeVar
 
 import msgspec
 
-from custody.errors import BlobDamaged, PathRefused, RunExists, RunLocked, RunNotFound
+from custody.errors import BlobDamaged, PathRefused, RunExists, RunLocked, RunNotFound, UsageError
 from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.record import Record, decode, encode_pretty
@@ -38,6 +41,10 @@ _CLAIMS = 20
 """How often a beginning is claimed that somebody has locked: who only looks is gone at once."""
 _PAUSE = 0.02
 
+OWNERS = 0o700
+"""A run is for its owner alone, and so is a folder of runs that custody makes."""
+_ABOVE = 0o755
+
 
 class RunDirectory:
     """An open run directory; a context manager that closes it and so gives the lock back."""
@@ -60,6 +67,7 @@ class RunDirectory:
         It has another name until `publish`, so that nobody ever sees half of a beginning. What
         processes left that died before that is cleared away.
         """
+        _require_utf8()
         home = os.path.abspath(runsdir)
         path = os.path.join(home, check_run_id(run_id))
         unpublished = os.path.join(home, layout.unpublished(run_id))
@@ -69,7 +77,8 @@ class RunDirectory:
                 if os.path.lexists(path):
                     raise _exists(run_id, path)
                 changed = changed or _make_folder(home)
-                os.makedirs(unpublished, exist_ok=True)
+                with suppress(FileExistsError):
+                    os.mkdir(unpublished, OWNERS)
             except OSError as error:
                 raise failure(error, unpublished) from error
             if (run := cls._claimed(unpublished, path, changed)) is not None:
@@ -90,6 +99,7 @@ class RunDirectory:
         run._unsynced = changed
         try:
             if run._claim(path):
+                run._close_to_others()
                 return run
         except BaseException:
             run.close()
@@ -103,6 +113,7 @@ class RunDirectory:
 
         Raises `RunNotFound` when no run is there and `RunLocked` when it is being written.
         """
+        _require_utf8()
         path = os.path.abspath(path)
         try:
             root = Root.open(path, resolver=own)
@@ -112,6 +123,7 @@ class RunDirectory:
             run = cls(root, _run_id(root))
             if write:
                 run.lock()
+                run._close_to_others()
         except BaseException:
             root.close()
             raise
@@ -146,6 +158,19 @@ class RunDirectory:
         except OSError as error:
             raise failure(error, self.path) from error
         raise _locked(self.run_id, self.path)
+
+    def _close_to_others(self) -> None:
+        """Let nobody but the owner in, whatever the umask is and whoever made the folder above.
+
+        What lies inside need not say so again. A folder whose group is handed down to what is made
+        in it hands nothing down any more.
+        """
+        try:
+            state = os.fstat(self.root.fd)
+            if stat.S_IMODE(state.st_mode) != OWNERS and state.st_uid == os.geteuid():
+                os.fchmod(self.root.fd, OWNERS)
+        except OSError as error:
+            raise failure(error, self.path) from error
 
     def _claim(self, path: str) -> bool:
         """Lock a beginning and clear it; raises `RunExists` when ``path`` is a run by now."""
@@ -306,12 +331,27 @@ def _exists(run_id: str, path: str) -> RunExists:
     return RunExists(f"run {run_id} exists", where=path, hint="`--resume` continues it")
 
 
+def _require_utf8() -> None:
+    """Raise `UsageError` where names of files would not be what records say of them."""
+    encoding = sys.getfilesystemencoding()
+    if encoding != "utf-8":
+        raise UsageError(
+            f"this process reads the names of files as {encoding}, and records hold UTF-8",
+            hint="start Python with -X utf8, or set PYTHONUTF8=1",
+        )
+
+
 def _make_folder(path: str) -> list[str]:
-    """Make a folder and those above it; return the ones that have, or will have, a new name."""
+    """Make a folder for its owner, and those above it; return the ones that have a new name.
+
+    The last of them is there already, and will have.
+    """
     changed = [path]
     while not os.path.isdir(changed[-1]):
         changed.append(os.path.dirname(changed[-1]))
-    os.makedirs(path, exist_ok=True)
+    for missing in reversed(changed[:-1]):
+        with suppress(FileExistsError):  # another run makes it as well
+            os.mkdir(missing, OWNERS if missing == path else _ABOVE)
     return changed
 
 

@@ -14,6 +14,7 @@ from custody.sandbox.confinement import Confinement, OverlayPaths
 from custody.store.places import first_bytes
 from custody.store.root import Root
 from custody.store.scratch import scratch
+from custody.workspace.overlay import marks
 
 _NAMESPACE_LIMIT = "/proc/sys/user/max_user_namespaces"
 _ENOUGH = 1 << 16
@@ -95,6 +96,8 @@ def _try(level: Level, folder: str) -> str:
 
     line = CommandLine(text="true", commands=(Command(argv=("true",)),))
     with scratch(folder) as workspace, _nowhere() as sink, Supervisor() as supervisor:
+        if level == "L3" and not marks.can_be_set(workspace.fd):
+            return "the file system has no user attributes, by which an overlay marks folders"
         place = Launch(workspace.path, {"PATH": "/usr/bin:/bin"}, _confinement(level, workspace))
         result = supervisor.run(line, place, Limits(timeout=30), stdout=sink, stderr=sink)
     if result.ended_by:

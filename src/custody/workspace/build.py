@@ -19,6 +19,7 @@ from custody.store.root import Root
 from custody.store.rundir import RunDirectory
 from custody.store.workers import at_work, piece_size, processes
 from custody.workspace.fill import Fill, Wanted, read_states
+from custody.workspace.rights import lowered
 from custody.workspace.scan import FileState, Scanner, folder_seen, link_entry, seen_as
 
 
@@ -126,7 +127,7 @@ def build_anew(run: RunDirectory, expected: Mapping[str, Entry]) -> Build:
 
     Raises `BlobDamaged` when a content is lost, and `StorageFailed` when the disk fails.
     """
-    entries = sorted(expected.values(), key=lambda entry: entry.path)
+    entries = sorted(map(lowered, expected.values()), key=lambda entry: entry.path)
     kept = [
         _File(entry.path, entry.mode, entry.sha256, entry.bytes)
         for entry in entries

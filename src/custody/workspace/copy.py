@@ -4,8 +4,9 @@ First the contents become blobs, by links where an earlier run has them; then th
 filled from the blobs, while they are made durable. So the bytes that are hashed are the bytes
 that are kept and the bytes that a stage will see, whoever writes the source meanwhile.
 
-Modes, times of files and symlinks are kept as they are; hard links become files of their own.
-What is left out is said in `custody.workspace.source`.
+Modes, times of files and symlinks are kept as they are, but for rights that nobody gets by a copy
+(`custody.workspace.rights`); hard links become files of their own. What is left out is said in
+`custody.workspace.source`.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ class TreeCopy:
         self._looked = clock_of(target.fd)
         self._device = os.fstat(target.fd).st_dev
         self._omitted: tuple[str, ...] = ()
+        self._dropped: list[str] = []
         self._pieces: list[list[Taken]] = []
         self.expected: dict[str, Entry] = {}
         """What the workspace holds, by path."""
@@ -52,6 +54,7 @@ class TreeCopy:
         `StorageFailed` when the disk fails.
         """
         self._omitted = tuple(listed.omitted)
+        self._dropped = listed.dropped
         count = sum(len(group.names) for group in listed.files)
         pieces = list(_cut(listed.files, piece_size(count)))
         work = Take(self._source, self._blobs.folder, pieces, cache.files, donor)
@@ -96,7 +99,8 @@ class TreeCopy:
         }
         self._blobs.made(file.sha256 for file in self._taken())
         self.expected = self._build.entries()
-        return put_tree(self._blobs, self.expected, self._omitted)
+        dropped = sorted((*self._dropped, *(file.path for file in self._taken() if file.dropped)))
+        return put_tree(self._blobs, self.expected, self._omitted, tuple(dropped))
 
     def _taken(self) -> Iterator[Taken]:
         return chain.from_iterable(self._pieces)

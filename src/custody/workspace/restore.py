@@ -13,6 +13,7 @@ from custody.store.blobs import Blobs
 from custody.store.os_errors import failure
 from custody.store.root import Root
 from custody.workspace.contents import IN_MEMORY, copy_all
+from custody.workspace.rights import lowered
 
 Difference = Mapping[str, tuple[Entry | None, Entry | None]]
 """By path: what is expected, and what is there."""
@@ -39,9 +40,10 @@ class Restoration:
             return
         modes = _open_parents(root, difference, expected)
         _clear(root, difference)
-        for path, (wanted, actual) in sorted(difference.items()):
-            if wanted is None:
+        for path, (due, actual) in sorted(difference.items()):
+            if due is None:
                 continue
+            wanted = lowered(due)
             if _is_folder(wanted):
                 modes[path] = wanted.mode
             self._make(root, path, wanted, actual)
@@ -105,7 +107,7 @@ def _open_parents(
         actual = difference[path][1] if path in difference else wanted
         if _is_folder(wanted) and _is_folder(actual) and actual.mode & _OPEN != _OPEN:
             root.change_mode(path, actual.mode | _OPEN)
-            modes[path] = wanted.mode
+            modes[path] = lowered(wanted).mode
     return modes
 
 

@@ -102,17 +102,30 @@ class Scanner:
     def __init__(self, contents: Contents) -> None:
         self._contents = contents
         self._folders: dict[str, dict[str, Seen]] = {"": {}}
+        self._touched: dict[str, Seen | None] = {}
 
     def entry(self, path: str) -> Entry | None:
         """Return what stood at ``path`` at the last look."""
-        folder, _, name = path.rpartition("/")
-        seen = self._folders.get(folder, {}).get(name)
+        seen = self._seen(path)
         return seen.entry if seen else None
+
+    def _seen(self, path: str) -> Seen | None:
+        folder, _, name = path.rpartition("/")
+        return self._folders.get(folder, {}).get(name)
 
     def remember(self, path: str, seen: Seen) -> None:
         """Take something as looked at."""
         folder, _, name = path.rpartition("/")
         self._folders.setdefault(folder, {})[name] = seen
+
+    def touched(self) -> list[tuple[str, Seen | None, Seen]]:
+        """Return, once, what was looked at more closely: its path, what it was before, and now.
+
+        Something may have been changed about it that makes no difference to its entry.
+        """
+        touched, self._touched = self._touched, {}
+        now = ((path, old, self._seen(path)) for path, old in touched.items())
+        return [(path, old, new) for path, old, new in now if new is not None]
 
     def look(self, root: Root) -> set[str]:
         """Look at everything; return the paths that are not as they were.
@@ -130,6 +143,7 @@ class Scanner:
             old = names.pop(name, None)
             if seen is not None:
                 names[name] = seen
+                self._touched.setdefault(path, old)
             if old is not None and old.is_folder and not (seen and seen.is_folder):
                 changed.update(self._forget(path))
             if (old and old.entry) != (seen and seen.entry):

@@ -16,6 +16,7 @@ from custody.errors import PathRefused
 from custody.store.open_folders import OpenFolders
 from custody.store.os_errors import failure
 from custody.store.root import Root
+from custody.workspace.rights import kept_mode
 from custody.workspace.scan import is_utf8, path_of, shown
 
 LEFT_OUT_NAME = ".git"
@@ -41,6 +42,8 @@ class SourceTree:
         """Where they point."""
         self.files: list[Group] = []
         self.omitted: list[str] = []
+        self.dropped: list[str] = []
+        """Folders whose rights are not all taken over."""
         self._left_out = left_out
         self._waiting = [""]
         folders = OpenFolders(root)
@@ -92,7 +95,9 @@ class SourceTree:
         if (state.st_dev, state.st_ino) in self._left_out:
             self.omitted.append(path)
         else:
-            self.folders[path] = stat.S_IMODE(state.st_mode)
+            self.folders[path] = kept_mode(state.st_mode)
+            if self.folders[path] != stat.S_IMODE(state.st_mode):
+                self.dropped.append(path)
             self._waiting.append(path)
 
 

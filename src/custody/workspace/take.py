@@ -23,6 +23,7 @@ from custody.store.os_errors import failure
 from custody.store.root import DIGEST_LIMIT, Root
 from custody.workspace.contents import IN_MEMORY
 from custody.workspace.donor import Donor
+from custody.workspace.rights import has_capability, kept_mode
 from custody.workspace.scan import path_of
 from custody.workspace.source import Group
 
@@ -42,6 +43,8 @@ class Taken(msgspec.Struct, frozen=True, gc=False, array_like=True):
     modified: int
     changed: int
     accessed: int
+    dropped: bool = False
+    """Whether the file has rights that its copy does not get."""
 
     @property
     def times(self) -> tuple[int, int]:
@@ -114,7 +117,7 @@ class Take:
             if known is not None:
                 state = os.stat(name, dir_fd=folder, follow_symlinks=False)
                 if known.is_still(state) and self._link(known.sha256):
-                    return _as_taken(path, known.sha256, state)
+                    return _with_rights(folder, name, _as_taken(path, known.sha256, state), state)
             return self._read(folder, name, path)
         except OSError as error:
             raise failure(error, f"{self._source.path}/{path}", reading=True) from error
@@ -136,7 +139,8 @@ class Take:
     def _read_once(self, folder: int, name: str, path: str) -> Taken:
         descriptor = os.open(name, _OPEN, dir_fd=folder)
         try:
-            return self._keep(descriptor, path)
+            taken = self._keep(descriptor, path)
+            return _with_rights(folder, name, taken, os.fstat(descriptor))
         finally:
             os.close(descriptor)
 
@@ -200,7 +204,7 @@ def read_taken(answer: bytes) -> list[Taken]:
 def _as_taken(path: str, sha256: str, state: os.stat_result) -> Taken:
     return Taken(
         path,
-        stat.S_IMODE(state.st_mode),
+        kept_mode(state.st_mode),
         sha256,
         state.st_size,
         state.st_dev,
@@ -209,3 +213,11 @@ def _as_taken(path: str, sha256: str, state: os.stat_result) -> Taken:
         state.st_ctime_ns,
         state.st_atime_ns,
     )
+
+
+def _with_rights(folder: int, name: str, taken: Taken, state: os.stat_result) -> Taken:
+    """Note whether the file has more rights than are taken over."""
+    special = taken.mode != stat.S_IMODE(state.st_mode)
+    if special or has_capability(folder, name, taken.mode):
+        return msgspec.structs.replace(taken, dropped=True)
+    return taken

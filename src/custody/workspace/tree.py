@@ -28,21 +28,32 @@ def read_listing(data: bytes, *, where: str) -> dict[str, Entry]:
     return {entry.path: entry for entry in entries}
 
 
-def tree_of(entries: Mapping[str, Entry], data: bytes, omitted: tuple[str, ...]) -> Tree:
+def tree_of(
+    entries: Mapping[str, Entry],
+    data: bytes,
+    omitted: tuple[str, ...],
+    dropped: tuple[str, ...] = (),
+) -> Tree:
     """Return the pointer to the tree whose listing is ``data``."""
     return Tree(
         sha256=hashlib.sha256(data).hexdigest(),
         entries=len(entries),
         bytes=sum(entry.bytes for entry in entries.values()),
         omitted=omitted,
+        dropped=dropped or msgspec.UNSET,
     )
 
 
-def put_tree(blobs: Blobs, entries: Mapping[str, Entry], omitted: tuple[str, ...]) -> Tree:
+def put_tree(
+    blobs: Blobs,
+    entries: Mapping[str, Entry],
+    omitted: tuple[str, ...],
+    dropped: tuple[str, ...] = (),
+) -> Tree:
     """Keep the listing of a tree, and return the pointer to it."""
     data = listing(entries.values())
     blobs.put(data)
-    return tree_of(entries, data, omitted)
+    return tree_of(entries, data, omitted, dropped)
 
 
 def change_between(before: Entry | None, after: Entry | None) -> Change | None:

@@ -21,8 +21,10 @@ from custody.model.relpath import RelPath
 from custody.store.resolve import beneath
 from custody.store.rundir import RunDirectory
 from custody.workspace.contents import Contents
+from custody.workspace.rights import agree, drop_all
 from custody.workspace.scan import Scanner
 from custody.workspace.tree import change_between, put_tree, read_listing
+from custody.workspace.unrecorded import forget_all
 
 if TYPE_CHECKING:
     from custody.workspace.overlay.layer import Layers
@@ -49,6 +51,8 @@ class Workspace:
         self._scanner = Scanner(self._contents)
         self.layer = Layer(sha256="", entries=0)
         """Digest of the layer that was captured last."""
+        self.dropped: tuple[str, ...] = ()
+        """Paths that had rights, at the last capture, which nobody gets; see `rights`."""
         self._suspects: set[str] = set()
         """Paths that may differ from what is expected; all others do not."""
         self._snapshot: Snapshot | None = None
@@ -146,9 +150,10 @@ class Workspace:
         workspace makes it fail.
         """
         if layers is not None:
-            found, self.layer = self._stack.capture(layers, self.expected)
+            found, self.layer, self.dropped = self._stack.capture(layers, self.expected)
             return found
-        difference = self._difference()
+        difference = self._without_rights()
+        forget_all(self.root, self._scanner.touched())
         self._run.blobs.sync()
         changes = [change_between(wanted, actual) for wanted, actual in difference.values()]
         return tuple(sorted(filter(None, changes), key=lambda change: change.path))
@@ -189,9 +194,10 @@ class Workspace:
         """Put the layers into order that an earlier process left; see `Stack.sort_out`."""
         self._stack.sort_out(recorded)
 
-    def restore(self) -> list[str]:
+    def restore(self, *, unrecorded: bool = False) -> list[str]:
         """Put back everything that is not as expected; return the paths.
 
+        What no diff tells of is removed where ``unrecorded`` asks for it; a capture does it too.
         Raises `BlobDamaged` when a content is lost, and `StorageFailed` when the disk fails or
         somebody else keeps changing the workspace.
         """
@@ -202,6 +208,9 @@ class Workspace:
         for _ in range(_PASSES):
             difference = self._difference()
             if not difference:
+                touched = self._scanner.touched()
+                if unrecorded:
+                    forget_all(self.root, touched)
                 return sorted(restored)
             restored.update(entry.path for pair in difference.values() for entry in pair if entry)
             restoration.put_back(self.root, difference, self.expected)
@@ -243,10 +252,17 @@ class Workspace:
         found = {
             path: (wanted, actual)
             for path in suspects
-            if (wanted := self.expected.get(path)) != (actual := self._scanner.entry(path))
+            if not agree(wanted := self.expected.get(path), actual := self._scanner.entry(path))
         }
         self._suspects = set(found)
         return found
+
+    def _without_rights(self) -> Difference:
+        """Do what `_difference` does, after taking away the rights that nobody gets."""
+        difference = self._difference()
+        found = (actual for _, actual in difference.values() if actual is not None)
+        self.dropped = drop_all(self.root, found)
+        return self._difference() if self.dropped else difference
 
     def _stay_at_home(self) -> None:
         """See to it that the root is the folder that programs find under its name."""
@@ -276,7 +292,8 @@ def differences(run: RunDirectory, expected: Mapping[str, Entry]) -> list[Change
     scanner = Scanner(Contents(None))
     with run.root.sub(layout.WORKSPACE, resolver=beneath) as root:
         paths = scanner.look(root) | expected.keys()
-    changes = (change_between(expected.get(path), scanner.entry(path)) for path in sorted(paths))
+    pairs = ((expected.get(path), scanner.entry(path)) for path in sorted(paths))
+    changes = (change_between(*pair) for pair in pairs if not agree(*pair))
     return [change for change in changes if change is not None]
 
 

@@ -129,7 +129,7 @@ MANY = settings(
 )
 
 
-@pytest.mark.req("P-04")
+@pytest.mark.req("P-04", "G-29")
 @MANY
 @given(**SCRIPTS)
 def test_any_edits_are_found(
@@ -138,7 +138,7 @@ def test_any_edits_are_found(
     rehearse(tmp_path_factory.mktemp("site"), initial, stages)
 
 
-@pytest.mark.req("P-04")
+@pytest.mark.req("P-04", "G-29")
 @MANY
 @given(**SCRIPTS)
 def test_any_edits_are_found_without_the_rights_of_root(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from custody.executors import Stage
 from custody.executors.agents import AgentContext
-from custody.executors.commands import seen_cache
 from custody.executors.programs.coding_cli import CodingCli, Surroundings
 from custody.executors.programs.home import home_variables, own_home
 from custody.executors.programs.program import AgentProgram, limits_of
@@ -32,11 +31,13 @@ class CodingAgent:
         settings = self._context.settings(request)
         model = settings.text("model", self._model)
         passed = settings.passed(*cli.keys, *PROXIES)
-        confined = stage.sandbox.level != "L1"
+        level = stage.sandbox.level
+        confined = level != "L1"
+        around = Surroundings(stage.sandbox.caches.seen(level), confined)
         with own_home(stage, agent) as home:
             program = AgentProgram(
                 name=agent,
-                argv=cli.arguments(settings, model, Surroundings(seen_cache(stage), confined)),
+                argv=cli.arguments(settings, model, around),
                 limits=limits_of(settings, request),
                 variables={
                     **passed,

@@ -31,7 +31,7 @@ class Launched:
     def start(cls, launcher: tuple[str, ...], run: str, generation: Generation) -> Launched:
         """Start the watcher; raises `OSError` when the launcher cannot be started."""
         folder = f"{run}/{layout.session_folder(generation.session)}"
-        watcher = (sys.executable, "-P", "-m", WATCHER, folder, str(generation.token))
+        watcher = (sys.executable, "-P", "-X", "utf8", "-m", WATCHER, folder, str(generation.token))
         argv = [*launcher, *watcher]
         log = generation.open_log(_APPEND)
         try:

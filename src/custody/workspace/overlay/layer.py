@@ -24,6 +24,7 @@ from custody.model.holdouts import Holdouts
 from custody.store.root import Root
 from custody.workspace.contents import Contents
 from custody.workspace.overlay.upper import UpperLook
+from custody.workspace.rights import lowered
 from custody.workspace.scan import shown
 from custody.workspace.tree import change_between, listing
 
@@ -51,19 +52,33 @@ class Upper(NamedTuple):
     """Folders through which nothing of the lower layers is seen."""
     states: dict[str, os.stat_result]
     """What each file was when it was read."""
+    able: frozenset[str]
+    """Files with capabilities."""
 
     @classmethod
     def look(cls, root: Root, contents: Contents) -> Upper:
         """Look at everything and keep the contents; raises `StorageFailed` when the disk fails."""
         look = UpperLook(root, contents).take()
-        return cls(look.entries, frozenset(look.whiteouts), frozenset(look.opaque), look.states)
+        return cls(
+            look.entries,
+            frozenset(look.whiteouts),
+            frozenset(look.opaque),
+            look.states,
+            frozenset(look.able),
+        )
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """Paths that have rights which the workspace does not get."""
+        special = {path for path, entry in self.entries.items() if lowered(entry) != entry}
+        return tuple(sorted(special | self.able))
 
     def changes(
         self, expected: Mapping[str, Entry], hidden: Holdouts = _NOTHING_HIDDEN
     ) -> tuple[Change, ...]:
         """Return how the merged tree differs from what is expected of it, by path."""
         changes = [
-            change_between(None if hidden.covers(path) else expected.get(path), entry)
+            change_between(None if hidden.covers(path) else expected.get(path), lowered(entry))
             for path, entry in self.entries.items()
         ]
         changes += [change_between(gone, None) for gone in self._gone(expected, hidden)]

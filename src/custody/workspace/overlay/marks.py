@@ -13,6 +13,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Iterable
 from typing import Literal
 
 Form = Literal["device", "attribute"]
@@ -31,6 +32,20 @@ def is_device_whiteout(state: os.stat_result) -> bool:
     return stat.S_ISCHR(state.st_mode) and state.st_rdev == 0
 
 
+def can_be_set(folder: int) -> bool:
+    """Whether the file system of an open folder can hold marks; leaves one on the folder.
+
+    Without them an overlay can be mounted, but no folder of a lower layer can be replaced in it.
+    """
+    try:
+        os.setxattr(folder, "user.overlay.opaque", HOLDS_WHITEOUTS)
+    except OSError as error:
+        if error.errno in {errno.EOPNOTSUPP, errno.EPERM, errno.EACCES, errno.ENOSYS}:
+            return False
+        raise
+    return True
+
+
 def attributes(descriptor: int) -> list[str]:
     """Return the names of all extended attributes of an open file or folder."""
     try:
@@ -43,7 +58,12 @@ def attributes(descriptor: int) -> list[str]:
 
 def of(descriptor: int) -> dict[str, str]:
     """Return the marks of an open file or folder that matter: short names, and the full ones."""
-    return {_SHORT[full]: full for full in attributes(descriptor) if full in _SHORT}
+    return among(attributes(descriptor))
+
+
+def among(names: Iterable[str]) -> dict[str, str]:
+    """Return the marks among the names of attributes."""
+    return {_SHORT[full]: full for full in names if full in _SHORT}
 
 
 def opaqueness(descriptor: int, there: dict[str, str]) -> bytes:

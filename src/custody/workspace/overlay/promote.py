@@ -10,6 +10,7 @@ import errno
 import os
 from collections.abc import Iterable, Mapping
 
+from custody.errors import PathRefused
 from custody.model.change import Change, Entry
 from custody.store import files
 from custody.store.blobs import Blobs
@@ -18,6 +19,7 @@ from custody.store.root import Root
 from custody.workspace.overlay import marks
 from custody.workspace.overlay.layer import Upper
 from custody.workspace.restore import Restoration
+from custody.workspace.rights import CAPABILITY, SPECIAL
 
 _NOT_TO_BE_MOVED = {errno.EXDEV, errno.ENOENT, errno.EACCES, errno.EPERM}
 
@@ -34,7 +36,7 @@ class Promotion(Restoration):
     def promote(self, changes: Iterable[Change], root: Root, expected: Mapping[str, Entry]) -> None:
         """Make every changed path of the workspace what ``expected`` says it is by now."""
         difference = {
-            change.path: (change.after, change.before if root.exists(change.path) else None)
+            change.path: (change.after, change.before if _is_there(root, change) else None)
             for change in changes
         }
         self.put_back(root, difference, expected)
@@ -47,6 +49,8 @@ class Promotion(Restoration):
         """Move a file that is still the one that was read, and has no other name or owner."""
         read = self._states.get(path)
         if read is None or read.st_nlink > 1 or read.st_uid != self._owner:
+            return False
+        if read.st_mode & SPECIAL:
             return False
         try:
             with (
@@ -64,6 +68,21 @@ class Promotion(Restoration):
         return True
 
 
+def _is_there(root: Root, change: Change) -> bool:
+    """Whether the workspace still holds what a change replaces or removes.
+
+    Where the way there leads over a symlink, a folder has been replaced by it, or will replace it.
+    """
+    if change.before is None:
+        return False
+    try:
+        return root.exists(change.path)
+    except PathRefused as refused:
+        if refused.code != "symlink":
+            raise
+        return False
+
+
 def _drop_attributes(folder: int, name: str) -> None:
     """Remove what no diff records: a file is the same whether it is moved or comes from a blob.
 
@@ -72,7 +91,7 @@ def _drop_attributes(folder: int, name: str) -> None:
     descriptor = os.open(name, files.READ | os.O_NOFOLLOW, dir_fd=folder)
     try:
         for attribute in marks.attributes(descriptor):
-            if not attribute.startswith("security.") or attribute == "security.capability":
+            if not attribute.startswith("security.") or attribute == CAPABILITY:
                 os.removexattr(descriptor, attribute)
     finally:
         os.close(descriptor)

@@ -42,14 +42,17 @@ class Stack:
 
     def capture(
         self, layers: Layers, expected: Mapping[str, Entry]
-    ) -> tuple[tuple[Change, ...], Layer]:
-        """Return what a stage changed, and what vouches for it; the contents are durable then."""
+    ) -> tuple[tuple[Change, ...], Layer, tuple[str, ...]]:
+        """Return what a stage changed, what vouches for it, and whose rights are not taken over.
+
+        The contents are durable then.
+        """
         with self._folders.open_upper(self._name(layers)) as root:
             upper = Upper.look(root, self._contents)
         self._blobs.sync()
         changes = upper.changes(expected, layers.hidden)
         self._captured = layers, upper, changes
-        return changes, upper.record()
+        return changes, upper.record(), upper.dropped
 
     def promote(self, layers: Layers, below: Root, expected: Mapping[str, Entry]) -> None:
         """Put what was captured into the workspace ``below``, and clear the layers away."""

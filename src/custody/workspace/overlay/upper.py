@@ -22,6 +22,7 @@ from custody.store.resolve import DIRECTORY
 from custody.store.root import Root
 from custody.workspace.contents import Contents
 from custody.workspace.overlay import marks
+from custody.workspace.rights import CAPABILITY
 from custody.workspace.scan import ATTEMPTS, is_utf8, link_entry, other_entry, path_of, shown
 
 _HELD = 64
@@ -43,6 +44,8 @@ class UpperLook:
         self.opaque: set[str] = set()
         self.states: dict[str, os.stat_result] = {}
         """What each file was when it was read."""
+        self.able: set[str] = set()
+        """Files with capabilities."""
         self._root = root
         self._contents = contents
         self._device = os.fstat(root.fd).st_dev
@@ -122,12 +125,15 @@ class UpperLook:
             self._refuse_far(path, state)
             descriptor = os.open(name, _FILE, dir_fd=above)
             try:
-                there = marks.of(descriptor)
+                attributes = marks.attributes(descriptor)
+                there = marks.among(attributes)
                 if opaqueness == marks.HOLDS_WHITEOUTS and "whiteout" in there:
                     del self.entries[path]
                     self.whiteouts.add(path)
                     return
                 self._refuse_marked(there)
+                if CAPABILITY in attributes:
+                    self.able.add(path)
                 self._keep(descriptor, above, path, name)
             finally:
                 os.close(descriptor)

@@ -1,0 +1,109 @@
+"""The folders for what programs keep for their own speed: ``cache/``.
+
+    base                       what was cached before the run's first agent was asked
+    <node>.<visit>.<attempt>   what one attempt caches, while it is at work
+
+An attempt never writes to the base: what it cached is added to it, or gone, when the attempt has
+ended. So the base holds nothing of an attempt that was refused or killed, nor of any that came
+after an agent.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Collection
+
+from custody.model import layout
+from custody.store.root import Root
+
+_BASE = layout.cache_base()
+
+
+class CacheFolders:
+    """Makes and clears away the caches of one run; an attempt is named as its request is."""
+
+    def __init__(self, run: Root) -> None:
+        self._run = run
+
+    @property
+    def base(self) -> str:
+        """The absolute path of the base; empty where there is none, or nothing in it."""
+        there = self._is_folder(_BASE) and self._run.names(_BASE)
+        return f"{self._run.path}/{_BASE}" if there else ""
+
+    def begin(self, request: str, parts: Collection[str] = (), *, layered: bool) -> str:
+        """Make a folder for an attempt, and return the base that is to lie beneath; empty for none.
+
+        The folder holds what an overlay needs if it is to be ``layered``, and otherwise a copy of
+        the base; and, for programs to see, empty folders called ``parts``.
+        """
+        path, base = layout.cache_folder(request), self.base
+        if self._run.exists(path):
+            self._run.remove_tree(path)
+        self._run.make_dirs(path)
+        if base and layered:
+            self._run.make_dirs(f"{path}/{layout.WORK}")
+            path = f"{path}/{layout.UPPER}"
+            self._run.make_dirs(path)
+        elif base:
+            _copy(self._run, _BASE, self._run, path)
+        for part in parts:
+            self._run.make_dirs(f"{path}/{part}")
+        return base
+
+    def open(self, request: str) -> tuple[Root, Root]:
+        """Open the upper directory of a layered attempt, and the base."""
+        upper = self._run.sub(f"{layout.cache_folder(request)}/{layout.UPPER}")
+        return upper, self._run.sub(_BASE)
+
+    def end(self, request: str, kept: Collection[str] = ()) -> None:
+        """Leave nothing of an attempt, unless some of its folders are to be ``kept``.
+
+        Then its folder, with these, is the base, in place of the one there was. It is not where a
+        program has put something else in its place.
+        """
+        path = layout.cache_folder(request)
+        if kept and self._is_folder(path) and self._reduce(path, kept):
+            if self._run.exists(_BASE):
+                self._run.remove_tree(_BASE)
+            self._run.rename(path, _BASE)
+        elif self._run.exists(path):
+            self._run.remove_tree(path)
+
+    def sweep(self) -> None:
+        """Remove everything but the base: what a process left when it was ended."""
+        if not self._is_folder(layout.CACHE):
+            self.drop()
+            return
+        for name in self._run.names(layout.CACHE):
+            if f"{layout.CACHE}/{name}" != _BASE:
+                self._run.remove_tree(f"{layout.CACHE}/{name}")
+
+    def drop(self) -> None:
+        """Remove the base as well."""
+        if self._run.exists(layout.CACHE):
+            self._run.remove_tree(layout.CACHE)
+
+    def take_over(self, run: Root) -> None:
+        """Begin with a copy of another run's base."""
+        if CacheFolders(run).base:
+            self._run.make_dirs(_BASE)
+            _copy(run, _BASE, self._run, _BASE)
+
+    def _reduce(self, path: str, kept: Collection[str]) -> bool:
+        """Remove what is not to be kept; tell whether anything is left."""
+        names = self._run.names(path)
+        for name in names:
+            if name not in kept:
+                self._run.remove_tree(f"{path}/{name}")
+        return not {*kept}.isdisjoint(names)
+
+    def _is_folder(self, path: str) -> bool:
+        return self._run.exists(path) and stat.S_ISDIR(self._run.stat(path).st_mode)
+
+
+def _copy(source: Root, origin: str, target: Root, path: str) -> None:
+    from custody.store.tree_copy import copy_tree
+
+    with source.sub(origin) as one, target.sub(path) as other:
+        copy_tree(one, other)
