@@ -46,6 +46,9 @@ class World:
             "outside": str(self.outside),
             "victim": f"{self.outside}/victim.txt",
             "home": str(site.home),
+            "beside": self._beside_path(folder),
+            "shown": self._shown(folder),
+            "arguments": Path("/proc/self/cmdline").read_text(),
             "run": str(site.run_folder),
             "process": self._sleeper(folder),
             "marker": f"MARK={folder}",
@@ -91,8 +94,23 @@ class World:
         for left in self.site.workspace.iterdir():
             if left.name not in {"holdout", "kept.txt"}:
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
-        for name in ("new", "mine"):
+        for name in ("new", "mine", "../tools/new"):
             (self.outside / name).unlink(missing_ok=True)
+
+    def _beside_path(self, folder: Path) -> str:
+        """Put a folder on PATH, beside which lies something that is no program."""
+        programs = folder / "project" / "bin"
+        programs.mkdir(parents=True)
+        (programs.parent / "notes.txt").write_text("private")
+        self.site.environment["PATH"] += f":{programs}"
+        return f"{programs.parent}/notes.txt"
+
+    def _shown(self, folder: Path) -> str:
+        """Put a folder on PATH that belongs to whoever runs the tests."""
+        shown = folder / "tools"
+        shown.mkdir(mode=0o755)
+        self.site.environment["PATH"] += f":{shown}"
+        return str(shown)
 
     def _sleeper(self, folder: Path) -> int:
         sleeper = self._stack.enter_context(

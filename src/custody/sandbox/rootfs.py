@@ -15,7 +15,7 @@ from custody.sandbox.confinement import (
     WORKSPACE_VIEW,
     Confinement,
 )
-from custody.sandbox.landlock import CHANGE, DEVICE, READ, SCRATCH, Rule
+from custody.sandbox.landlock import CHANGE, DEVICE, READ, Rule
 from custody.sandbox.namespaces import INSIDE_ID
 from custody.sandbox.overlay import OpenOverlay
 
@@ -53,6 +53,8 @@ _OPEN_TREE = 1 | os.O_CLOEXEC | kernel.AT_RECURSIVE
 _FROM_DESCRIPTOR = 4
 _READ_ONLY, _NO_SETUID, _NO_DEVICES, _NO_EXEC = 1, 2, 4, 8
 _PRIVATE = 1 << 18
+_OWN_PROCESSES = "hidepid=2"
+"""Of /proc: who may not look into a process does not see it, the first of the sandbox neither."""
 
 
 class _Attributes(ctypes.Structure):
@@ -84,7 +86,8 @@ def lay_out(base: Confinement) -> None:
     for piece in pieces:
         _put(piece)
     # Not even root of the machine, who owns these files, may change the kernel's settings.
-    kernel.mount("proc", "proc", "proc", _READ_ONLY | _NO_SETUID | _NO_DEVICES | _NO_EXEC)
+    flags = _READ_ONLY | _NO_SETUID | _NO_DEVICES | _NO_EXEC
+    kernel.mount("proc", "proc", "proc", flags, _OWN_PROCESSES)
 
 
 def move_in(confinement: Confinement) -> None:
@@ -108,7 +111,7 @@ def rules(confinement: Confinement) -> list[Rule]:
     return [
         Rule("/", READ),
         *(Rule(path, CHANGE) for path in changeable),
-        *(Rule(path, SCRATCH) for path in SCRATCH_FOLDERS),
+        *(Rule(path, CHANGE) for path in SCRATCH_FOLDERS),
         *(Rule(f"/dev/{name}", DEVICE) for name in DEVICES),
     ]
 
@@ -157,8 +160,9 @@ def _take(path: str, place: str, *, writable: bool = False, device: bool = False
         tree = kernel.call("open_tree", -100, os.fsencode(path), _OPEN_TREE)
     except FileNotFoundError as error:
         raise OSError(error.errno, f"{path} is missing") from None
+    # A device takes data all the same where its mount is read-only; its mode and times stay.
     flags = _NO_SETUID if device else _NO_SETUID | _NO_DEVICES
-    if not writable and not device:
+    if not writable:
         flags |= _READ_ONLY
     attributes = _Attributes(set=flags, propagation=_PRIVATE)
     kernel.call(

@@ -186,10 +186,12 @@ class Supervisor:
         return watch.result(done, time.monotonic() - started, proxy)
 
     def _ready_client(self) -> Client:
-        if self._client is None:
-            from custody.supervise.client import Client
+        if self._client is not None:
+            self._client.begin()
+            return self._client
+        from custody.supervise.client import Client
 
-            self._client = Client.fork()
+        self._client = Client.fork()
         return self._client
 
 
