@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -70,3 +71,58 @@ def test_msgspec_reads_the_same_without_typing_extensions() -> None:
     without, with_it = run(code.format("_load_msgspec()")), run(code.format("pass"))
     assert without.stdout == with_it.stdout
     assert without.stdout.startswith("{'a': 1} ")
+
+
+LOOKING = """
+digraph looking {
+    graph [var.name="none"]
+    start [shape=Mdiamond]
+    look  [type=tool, tool_command="python3 look.py"]
+    done  [shape=Msquare]
+    start -> look -> done
+}
+"""
+LOOK = """
+import os, pathlib
+for process in pathlib.Path('/proc').glob('[0-9]*'):
+    for name in ('cmdline', 'environ'):
+        try:
+            told = (process / name).read_text()
+        except (OSError, UnicodeError):
+            continue
+        assert 'given' + 'away' not in told, told
+        assert process.name == str(os.getpid()) or '/' + 'looked-at' not in told, told
+assert not {'CUSTODY_RUN_DIR', 'CUSTODY_STAGE_DIR'} & set(os.environ)
+"""
+
+
+@pytest.mark.req("G-11")
+@pytest.mark.parametrize("level", ["L2", "L3"])
+def test_a_stage_does_not_see_what_custody_was_told(custody: Shell, level: str) -> None:
+    (custody.folder / "p.dot").write_text(LOOKING)
+    source = custody.folder / "source"
+    source.mkdir()
+    (source / "look.py").write_text(LOOK)
+    options = ("--workdir", "source", "--runsdir", "looked-at", "--run-id", "r")
+    done = custody("run", "p.dot", *options, "--set", "name=givenaway", "--confinement", level)
+    log = custody.folder / "looked-at" / "r"
+    assert done.code == 0, (done, [p.read_text() for p in log.rglob("*.stderr.log")])
+
+
+@pytest.mark.req("G-06")
+def test_the_ack_says_what_a_stage_saw(custody: Shell) -> None:
+    (custody.folder / "p.dot").write_text(LOOKING.replace("python3 look.py", "true"))
+    programs = custody.folder / "source" / "bin"
+    programs.mkdir(parents=True)
+    path = f"{programs}:{custody.environment['PATH']}"
+    done = custody(
+        "run", "p.dot", "--workdir", "source", "--run-id", "r", "--confinement", "L3", PATH=path
+    )
+    assert done.code == 0, done
+    journal = custody.folder / ".custody" / "runs" / "r" / "events.jsonl"
+    (answered,) = (line for line in journal.read_text().splitlines() if '"confined"' in line)
+    confined = json.loads(answered)["event"]["ack"]["confined"]
+    assert "/usr" in confined["readable"]
+    assert not [path for path in confined["readable"] if path.startswith(str(custody.folder))]
+    planned = custody("plan", "p.dot", "--json", PATH=path).data["readable"]
+    assert set(confined["readable"]) <= {*planned}

@@ -97,3 +97,16 @@ def test_nothing_is_told_of_programs_that_were_not_started(workspace: Workspace)
     sandbox = StageSandbox("L2", workspace, "n/1.1")
     sandbox.tell(reached=("a:1",), refused=())
     assert sandbox.confined is None
+
+
+@pytest.mark.req("G-06")
+def test_what_of_the_machine_was_shown_is_recorded(workspace: Workspace) -> None:
+    sandbox = StageSandbox("L3", workspace, "n/1.1")
+    sandbox.show(readable=["/usr"], writable=[])
+    assert sandbox.confined is None, "nothing was started"
+    sandbox.enter(Access())
+    sandbox.show(readable=["/usr", "/opt/tool"], writable=[])
+    sandbox.show(readable=["/opt/other"], writable=["/srv"])
+    assert sandbox.confined is not None
+    assert sandbox.confined.readable == ("/opt/other", "/opt/tool", "/usr")
+    assert sandbox.confined.writable == ("/srv",)

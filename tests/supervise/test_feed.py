@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from custody.supervise.feed import NOTHING, Feed
+from custody.supervise.supervisor import Limits
 from support.bench import Bench
 from support.processes import shell_line
-from custody.supervise.supervisor import Limits
 
 MUCH = 3 << 20
 

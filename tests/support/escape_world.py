@@ -55,6 +55,7 @@ class World:
             "abstract": f"custody-test-{os.getpid()}",
             **self._sockets(),
             "memory": self._memory(),
+            "shared": self._shared_file(),
             "queue": self._queue(),
             "numbers": kernel.NUMBERS[kernel.MACHINE] | MORE_NUMBERS[kernel.MACHINE],
             "attempts": ALL,
@@ -147,6 +148,14 @@ class World:
         memory = _libc.shmget(0, 4096, 0o1600)
         self._stack.callback(_libc.shmctl, memory, _REMOVE, None)
         return int(memory)
+
+    def _shared_file(self) -> str:
+        """Leave a file where processes share memory; return its name, with a slash."""
+        name = f"/custody-test-{os.getpid()}"
+        file = Path(f"/dev/shm{name}")
+        file.write_text("shared")
+        self._stack.callback(file.unlink, missing_ok=True)
+        return name
 
     def _queue(self) -> str:
         name = f"/custody-test-{os.getpid()}"

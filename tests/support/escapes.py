@@ -17,7 +17,10 @@ ATTEMPTS = {
     "run": "subprocess.run([g['outside'] + '/program'], check=True)",
     "rewrite_input": "os.pwrite(os.open('/proc/self/fd/0', os.O_RDWR), b'i', 0)",
     "read_beside_path": "open(g['beside']).read()",
-    "list_beside_path": "os.listdir(os.path.dirname(g['beside']))",
+    "list_beside_path": """
+folder, name = os.path.split(g['beside'])
+if name not in os.listdir(folder): raise OSError(errno.ENOENT, '')
+""",
     "read_by_symlink": "os.symlink(g['secret'], 'left'); open('left').read()",
     "read_by_descriptor": """
 for number in range(3, 200):
@@ -145,6 +148,10 @@ call('get_robust_list', g['process'], ctypes.byref(head), ctypes.byref(length))
     "shared_memory": """
 libc.shmat.restype = ctypes.c_long
 if libc.shmat(g['memory'], None, 0) == -1: raise OSError(ctypes.get_errno(), '')
+""",
+    "shared_memory_file": "open('/dev/shm' + g['shared']).read()",
+    "list_shared_memory": """
+if g['shared'][1:] not in os.listdir('/dev/shm'): raise OSError(errno.ENOENT, '')
 """,
     "message_queue": """
 if libc.mq_open(g['queue'].encode(), os.O_RDONLY) < 0: raise OSError(ctypes.get_errno(), '')
@@ -295,14 +302,8 @@ MAY_BE_MISSING = {
 these errors where nothing is confined, and then the attempt proves nothing on that machine."""
 
 MORE_NUMBERS = {
-    "x86_64": {
-        "rt_sigqueueinfo": 129, "tkill": 200, "ioprio_set": 251, "get_robust_list": 274,
-        "move_pages": 279, "sched_setattr": 314,
-    },  # fmt: skip
-    "aarch64": {
-        "rt_sigqueueinfo": 138, "tkill": 130, "ioprio_set": 30, "get_robust_list": 100,
-        "move_pages": 239, "sched_setattr": 274,
-    },  # fmt: skip
+    "x86_64": {"rt_sigqueueinfo": 129, "tkill": 200},
+    "aarch64": {"rt_sigqueueinfo": 138, "tkill": 130},
 }
 """Calls that only the attempts make."""
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 
 from custody.errors import PathRefused, StorageFailed
-from custody.store.places import is_program, real_path
+from custody.store.places import is_folder, is_program, real_path
 from custody.store.resolve import own
 from custody.store.root import Root
 
@@ -29,6 +29,8 @@ PASSED = frozenset(
 )  # fmt: skip
 PASSED_PREFIX = "LC_"
 FIXED = {
+    # what Go has downloaded can be removed by whoever removes the run
+    "GOFLAGS": "-modcacherw",
     # no program talks to a terminal, and none may wait for one
     "GIT_TERMINAL_PROMPT": "0",
     "SHELL": "/bin/sh",
@@ -40,7 +42,9 @@ FIXED = {
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 CACHES = {
+    "CARGO_HOME": "cargo",
     "GOCACHE": "go-build",
+    "GOMODCACHE": "go-mod",
     "HYPOTHESIS_STORAGE_DIRECTORY": "hypothesis",
     "MYPY_CACHE_DIR": "mypy",
     "PIP_CACHE_DIR": "pip",
@@ -68,6 +72,10 @@ def base_environment(parent: Mapping[str, str]) -> dict[str, str]:
         for name, value in parent.items()
         if (name in PASSED or name.startswith(PASSED_PREFIX)) and value.isprintable()
     }
+    # Programs of rustup look for their toolchains below a home that is not theirs inside.
+    rustup = f"{passed.get('HOME', '')}/.rustup"
+    if "RUSTUP_HOME" not in passed and is_folder(f"{rustup}/toolchains"):
+        passed["RUSTUP_HOME"] = rustup
     entries = [entry for entry in parent.get("PATH", "").split(":") if entry.startswith("/")]
     return {**passed, **FIXED, "PATH": ":".join(entries) or DEFAULT_PATH}
 

@@ -58,8 +58,18 @@ def _clear(folder: int) -> None:
 def _open(path: str) -> int:
     try:
         return os.open(path, _FOLDER)
+    except PermissionError as error:
+        raise OSError(error.errno, f"layer {path}: {closed(path)}") from None
     except OSError as error:
         raise OSError(error.errno, f"layer {path}: {error.strerror}") from None
+
+
+def closed(path: str) -> str:
+    """Say which folder on the way does not let in whoever has only the rights of one user."""
+    parts = path.split("/")
+    ways = ("/".join(parts[:count]) for count in range(2, len(parts) + 1))
+    shut = next((way for way in ways if not os.access(way, os.X_OK)), path)
+    return f"{shut} belongs to somebody else and is closed to others; use another runs directory"
 
 
 def _name(descriptor: int) -> str:

@@ -1,86 +1,226 @@
-"""Which folders a stage must be able to read so that the programs on its PATH can run.
+"""What a stage must be able to read so that the programs on its PATH can run.
 
-Programs often stand in folders of the user's home, or are listeners to other folders. What is found
-here is read-only inside, and never a home, nor a folder above one, nor one that tools keep
-passwords in.
+A folder on PATH is shown, and nothing around it: beside it may lie a project, a home, the source
+of the run. What the programs of the usual toolchains need beside their own folder is known by a
+mark that each of them leaves (`LAYOUTS`), and those parts are shown. Links are followed: a program
+that is one is shown where it really is, and where the link says it is.
+
+All of it is read-only inside. Nothing that is shown holds the home, the source or the runs, and
+nothing lies in the runs. Of the source no folder is shown but the parts of a marked toolchain: a
+virtual environment, or packages of Node, that were made in there.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
-from custody.sandbox.rootfs import SYSTEM
-from custody.store.places import first_bytes_of, folders_of, is_program, is_there, real_path
-
-ROOTS = (
-    "CONDA_PREFIX",
-    "GOROOT",
-    "JAVA_HOME",
-    "NVM_DIR",
-    "PYENV_ROOT",
-    "RUSTUP_HOME",
-    "VIRTUAL_ENV",
+from custody.sandbox.rootfs import SYSTEM, outermost
+from custody.store.places import (
+    first_bytes,
+    is_file,
+    is_program,
+    is_there,
+    leads_to,
+    links_in,
+    names_in,
 )
-"""Variables that name the folder of a toolchain."""
-PROGRAM_FOLDERS = frozenset({".bin", "bin", "sbin", "shims"})
-"""A folder of this name belongs to the toolchain around it."""
-PRIVATE = frozenset({"", ".local", ".cargo", ".config"})
-"""Folders of a home that hold programs, and secrets beside them."""
 
+
+class Layout(NamedTuple):
+    """How a toolchain is known, and what belongs to it."""
+
+    mark: str
+    """A path below its folder that nothing else has."""
+    parts: tuple[str, ...] = ()
+    """What is shown of the folder; all of it when none is named."""
+
+
+_PROGRAMS_AND_LIBRARIES = ("bin", "include", "lib", "lib64", "libexec", "sbin", "share")
+
+LAYOUTS = (
+    Layout("pyvenv.cfg", ("bin", "include", "lib", "lib64", "pyvenv.cfg", "share")),
+    Layout("lib/node_modules", ("bin", "include/node", "lib/node_modules")),
+    Layout("lib/clang", _PROGRAMS_AND_LIBRARIES),
+    Layout("lib/ruby", _PROGRAMS_AND_LIBRARIES),
+    Layout("lib/rustlib", (*_PROGRAMS_AND_LIBRARIES, "etc")),
+    Layout("Cellar", (*_PROGRAMS_AND_LIBRARIES, "Cellar", "opt")),
+    Layout("bin/gradle", ("bin", "init.d", "lib")),
+    Layout("bin/mvn", ("bin", "boot", "conf", "lib")),
+    Layout("conda-meta"),
+    Layout("lib/googlecloudsdk"),
+    Layout("lib/modules"),  # of Java
+    Layout("lib/rt.jar"),
+    Layout("libexec/pyenv"),
+    Layout("libexec/rbenv"),
+    Layout("nvm.sh"),
+    Layout("src/runtime/runtime.go"),
+)
+PYTHON_PARTS = ("bin", "include", "lib", "lib64", "share")
+RUSTUP_PARTS = ("settings.toml", "toolchains", "update-hashes")
+ROOTS = ("CONDA_PREFIX", "GOROOT", "JAVA_HOME", "NVM_DIR", "PYENV_ROOT", "VIRTUAL_ENV")
+"""Variables that name the folder of a toolchain."""
+PROGRAM_FOLDERS = frozenset({"bin", "condabin", "sbin", "shims"})
+"""A folder of this name may be that of a toolchain around it."""
+PACKAGES = "/opt"
+"""Where each folder is a program's own, by the standard of Linux's folders."""
+
+_STORE = re.compile(r"(/.*/store)/[0-9a-z]{32}-[^/]+(?:/|$)")
+"""Nix and Guix: everything in a store may need everything else, and nothing in it is private."""
 _VENV_FILE = "pyvenv.cfg"
 _VENV_LIMIT = 4096
 
 
-def toolchains(environment: Mapping[str, str], programs: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Return the folders behind PATH, the variables of toolchains, and ``programs``, sorted.
+def toolchains(
+    environment: Mapping[str, str],
+    programs: tuple[str, ...] = (),
+    *,
+    source: str = "",
+    runs: str = "",
+) -> tuple[str, ...]:
+    """Return the files and folders behind PATH, the variables of toolchains, and ``programs``.
 
-    A program is a name that PATH finds, or an absolute path.
+    A program is a name that PATH finds, or an absolute path. They are sorted, and none lies below
+    another.
     """
-    home = environment.get("HOME", "").rstrip("/")
-    wanted = {environment.get(name, "") for name in ROOTS}
-    path = environment.get("PATH", "")
-    for entry in path.split(":"):
-        wanted.add(_toolchain_of(entry.rstrip("/"), home))
+    home = environment.get("HOME", "")
+    search = _Search(_both(home), _both(source), _both(runs))
+    path = [entry.rstrip("/") for entry in environment.get("PATH", "").split(":")]
+    for entry in path:
+        search.add_folder(entry)
+    for name in ROOTS:
+        search.add_toolchain(environment.get(name, "").rstrip("/"))
+    search.add_parts(environment.get("RUSTUP_HOME", "").rstrip("/"), RUSTUP_PARTS)
     for program in programs:
-        wanted |= {_toolchain_of(folder, home) for folder in _folders_of(program, path)}
-    settings = first_bytes_of([f"{folder}/{_VENV_FILE}" for folder in wanted], _VENV_LIMIT)
-    wanted |= {behind for data in settings for behind in _behind_venv(data)}
-    return tuple(sorted(folders_of([path for path in wanted if _may_be_shown(path, home)])))
+        search.add_program(program if "/" in program else _on_path(program, path))
+    return tuple(outermost(search.found))
 
 
-def _toolchain_of(entry: str, home: str) -> str:
-    around, _, name = entry.rpartition("/")
-    private = {f"{home}/{folder}".rstrip("/") for folder in PRIVATE}
-    return around if name in PROGRAM_FOLDERS and around and around not in private else entry
+class _Search:
+    """Collects what is to be shown."""
+
+    def __init__(
+        self, home: tuple[str, ...], source: tuple[str, ...], runs: tuple[str, ...]
+    ) -> None:
+        self.found: set[str] = set()
+        self._kept_whole = (*home, *source, *runs)
+        self._source = source
+        self._runs = runs
+        self._seen: set[str] = set()
+
+    def add_folder(self, folder: str) -> None:
+        """Show a folder of programs, what their toolchain needs, and where links in it lead."""
+        if folder in self._seen or not _is_candidate(folder):
+            return
+        self._seen.add(folder)
+        self.add_toolchain_of(folder)
+        self._show(folder)
+        for hop, real in links_in(folder):
+            self._add_file(hop)
+            self._add_file(real)
+        self.add_folder(leads_to(folder))
+
+    def add_program(self, file: str) -> None:
+        """Show a program, and what it needs."""
+        if not file.startswith("/") or not is_file(file):
+            return
+        folder, name = os.path.split(file)
+        links = [place for link in links_in(folder, only=name) for place in link]
+        for place in (file, *links):
+            self._add_file(place)
+
+    def add_toolchain_of(self, folder: str) -> bool:
+        """Show the toolchain that a folder of programs belongs to; tell whether it is one."""
+        around, _, name = folder.rpartition("/")
+        if store := _STORE.match(f"{leads_to(folder)}/"):
+            self._show(store[1])
+            self._show(around)
+            return True
+        if folder.endswith("/node_modules/.bin"):
+            self._show(around, marked=True)
+            return True
+        if folder.startswith(f"{PACKAGES}/") and self._show("/".join(folder.split("/")[:3])):
+            return True
+        return name in PROGRAM_FOLDERS and self.add_toolchain(around)
+
+    def add_toolchain(self, around: str) -> bool:
+        """Show the parts of a toolchain if there is one; tell whether there is."""
+        if not _is_candidate(around) or around in self._source:
+            return False  # a source that marks itself is one all the same
+        parts = _parts_of(around)
+        if parts is None:
+            return False
+        self.add_parts(around, parts or ("",))
+        for folder in _behind_venv(around):
+            self.add_folder(folder)
+        return True
+
+    def add_parts(self, around: str, parts: Iterable[str]) -> None:
+        """Show some of a folder."""
+        if _is_candidate(around):
+            for part in parts:
+                self._show(f"{around}/{part}".rstrip("/"), marked=True)
+
+    def _add_file(self, file: str) -> None:
+        if file in self._seen or not _is_candidate(file):
+            return
+        self._seen.add(file)
+        above, found, _ = file.rpartition("/node_modules/")
+        if found:
+            self._show(f"{above}/node_modules", marked=True)
+        elif not self.add_toolchain_of(os.path.dirname(file)):
+            self._show(file)
+
+    def _show(self, path: str, *, marked: bool = False) -> bool:
+        """Take a path unless it is not to be seen; in the source only what is marked is."""
+        if not _is_candidate(path) or not is_there(path):
+            return False
+        closed = self._runs if marked else (*self._runs, *self._source)
+        if any(_holds(path, place) for place in self._kept_whole):
+            return False
+        if any(_holds(place, path) for place in closed):
+            return False
+        self.found.add(path)
+        return True
 
 
-def _folders_of(program: str, path: str) -> Iterator[str]:
-    """Yield where a program stands, and where it really is when that is a link."""
-    file = program if "/" in program else _on_path(program, path)
-    if file.startswith("/") and is_there(file):
-        real = real_path(file)
-        package = real.partition("/node_modules/")
-        yield os.path.dirname(file)
-        yield f"{package[0]}/node_modules" if package[1] else os.path.dirname(real)
+def _parts_of(around: str) -> tuple[str, ...] | None:
+    """Return which parts of a folder are a toolchain; nothing for all of it, None for no part."""
+    for layout in LAYOUTS:
+        if is_there(f"{around}/{layout.mark}"):
+            return layout.parts
+    versions = (name for name in names_in(f"{around}/lib") if name.startswith("python3"))
+    if any(is_file(f"{around}/lib/{name}/os.py") for name in versions):
+        return PYTHON_PARTS
+    return None
 
 
-def _on_path(name: str, path: str) -> str:
-    found = (f"{entry}/{name}" for entry in path.split(":") if entry)
-    return next(filter(is_program, found), "")
-
-
-def _behind_venv(settings: bytes) -> Iterator[str]:
-    """Yield the interpreter's folder that the settings of a virtual environment lead to."""
+def _behind_venv(around: str) -> Iterator[str]:
+    """Yield the folder of the interpreter that a virtual environment was made by."""
+    settings = first_bytes(f"{around}/{_VENV_FILE}", _VENV_LIMIT)
     for line in settings.decode("utf-8", "replace").splitlines():
         name, _, value = line.partition("=")
         if name.strip() == "home":
-            yield value.strip().rpartition("/")[0]
+            yield value.strip().rstrip("/")
 
 
-def _may_be_shown(path: str, home: str) -> bool:
-    if not path.startswith("/"):
-        return False
-    if path.split("/")[1] in SYSTEM:
-        return False  # shown anyway
-    return not f"{home}/".startswith(f"{path.rstrip('/')}/")
+def _on_path(name: str, path: list[str]) -> str:
+    return next(filter(is_program, (f"{entry}/{name}" for entry in path if entry)), "")
+
+
+def _both(path: str) -> tuple[str, ...]:
+    """Return a place as it was named and as it is, without what leads nowhere."""
+    named = path.rstrip("/")
+    return tuple({named, leads_to(named)}) if named.startswith("/") else ()
+
+
+def _is_candidate(path: str) -> bool:
+    """Whether a path could be shown at all; the system's programs are shown anyway."""
+    parts = path.split("/")
+    return len(parts) > 1 and not parts[0] and bool(parts[1]) and parts[1] not in SYSTEM
+
+
+def _holds(above: str, path: str) -> bool:
+    return f"{path}/".startswith(f"{above}/")

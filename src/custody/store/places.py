@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
 
 from custody.store.os_errors import failure
 
@@ -68,14 +67,36 @@ def real_path(path: str) -> str:
         os.close(descriptor)
 
 
-def folders_of(paths: Iterable[str]) -> list[str]:
-    """Return those of some paths that lead to a folder."""
-    return [path for path in paths if is_folder(path)]
+def leads_to(path: str) -> str:
+    """Return where a path leads to; itself when that is nowhere."""
+    try:
+        return real_path(path)
+    except (OSError, ValueError):
+        return path
 
 
-def first_bytes_of(paths: Iterable[str], limit: int) -> list[bytes]:
-    """Return what each of some files begins with; nothing where there is none to read."""
-    return [first_bytes(path, limit) for path in paths]
+def names_in(folder: str) -> list[str]:
+    """Return the names in a folder; none where it cannot be listed."""
+    try:
+        return os.listdir(folder)
+    except (OSError, ValueError):
+        return []
+
+
+def links_in(folder: str, only: str = "") -> list[tuple[str, str]]:
+    """Return for each link in a folder, or the one named, what it says and where it ends.
+
+    Links that lead nowhere are left out, and so are those that say a place in the same folder.
+    """
+    found = []
+    for name in [only] if only else names_in(folder):
+        link = f"{folder}/{name}"
+        try:
+            said = os.path.normpath(os.path.join(folder, os.readlink(link)))
+            found.append((said, real_path(link)))
+        except (OSError, ValueError):
+            continue
+    return [pair for pair in found if os.path.dirname(pair[1]) != folder]
 
 
 def first_bytes(path: str, limit: int) -> bytes:

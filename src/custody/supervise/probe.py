@@ -37,7 +37,7 @@ class Features(Record, frozen=True):
     kernel: str
     machine: str
     landlock_abi: int
-    """0 for none; L3 needs 2, L2 needs 6."""
+    """0 for none; L3 and L2 need 2."""
     openat2: bool
     overlay: bool
     user_namespaces: int

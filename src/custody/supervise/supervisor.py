@@ -3,8 +3,8 @@
     with Supervisor() as supervisor:
         result = supervisor.run(line, launch, limits, stdout=out, stderr=err)
 
-Programs start without a shell, in a session of their own, with /dev/null or one file as their
-input and an environment that is given in full. Both of their streams are read at once into the
+Programs start without a shell, in a session of their own, with nothing or one file as their input
+and an environment that is given in full. Both of their streams are read at once into the
 descriptors given by the caller, up to a limit. When `run` returns, everything the line started
 is gone; it ends early with the time-out, a silence, the output limit or an exception in the
 runtime, Ctrl-C included. A failure of the work is a result, never an exception; a disk that

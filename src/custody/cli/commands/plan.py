@@ -9,7 +9,8 @@ from custody.cli.result import Arguments, Result
 
 ABOUT = (
     "Say what a run would do, without doing any of it: every stage in order, what it asks for,\n"
-    "what it may write, how often it is tried, and how the way on is chosen."
+    "what it may write, how often it is tried, how the way on is chosen; and what programs see of\n"
+    "this machine."
 )
 EXAMPLES = ("custody plan pipeline.dot", "custody plan fix_test --json")
 
@@ -22,9 +23,10 @@ def arguments(parser: Arguments) -> None:
 def execute(options: Namespace) -> Result:
     """Say what would happen."""
     from custody import api
-    from custody.cli.render.plan import plan
+    from custody.cli.render.plan import plan, sight
 
     pipeline, stages = api.plan(options.pipeline)
+    shown = api.shown_to_programs()
     return Result(
         data={
             "pipeline": pipeline.name,
@@ -32,6 +34,7 @@ def execute(options: Namespace) -> Result:
             "goal": pipeline.goal,
             "variables": pipeline.variables,
             "stages": stages,
+            "readable": shown,
         },
-        text=plan(pipeline, stages),
+        text=[*plan(pipeline, stages), *sight(shown)],
     )
