@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from custody.ingest.standalone import IngestedFile
     from custody.model.event import JournalLine
     from custody.pipeline.plan import PlannedNode
-    from custody.sandbox.left_open import Opening
     from custody.scenarios import Scenario
     from custody.supervise.probe import Diagnosis
     from custody.views.attempts import Account
@@ -310,22 +309,12 @@ def doctor(runsdir: str = DEFAULT_RUNSDIR) -> Diagnosis:
     return Diagnosis(offer=offered(nearest_folder(runsdir)), features=features())
 
 
-def left_open(diagnosis: Diagnosis) -> tuple[Opening, ...]:
-    """Return what L2 leaves open on this machine."""
-    from custody.sandbox.left_open import left_open
-
-    return left_open(diagnosis.features.landlock_abi)
-
-
 def shown_to_programs() -> tuple[str, ...]:
-    """Return the files and folders of this machine that the programs of a stage can read at L3."""
-    from custody.sandbox.confinement import Confinement
+    """Return the files and folders of this machine that the programs of a stage read at L3."""
     from custody.sandbox.environment import base_environment
-    from custody.sandbox.rootfs import readable
-    from custody.sandbox.toolchains import toolchains
+    from custody.sandbox.toolchains import seen_at_l3
 
-    programs = toolchains(base_environment(os.environ))
-    return tuple(readable(Confinement(level="L3", workspace="", readable=programs)))
+    return seen_at_l3(base_environment(os.environ))
 
 
 def scaffold(folder: str, files: Mapping[str, bytes]) -> tuple[str, ...]:

@@ -121,7 +121,7 @@ def test_the_ack_says_what_a_stage_saw(custody: Shell) -> None:
     assert done.code == 0, done
     journal = custody.folder / ".custody" / "runs" / "r" / "events.jsonl"
     (answered,) = (line for line in journal.read_text().splitlines() if '"confined"' in line)
-    confined = json.loads(answered)["event"]["ack"]["confined"]
+    confined = json.loads(answered)["data"]["ack"]["confined"]
     assert "/usr" in confined["readable"]
     assert not [path for path in confined["readable"] if path.startswith(str(custody.folder))]
     planned = custody("plan", "p.dot", "--json", PATH=path).data["readable"]

@@ -102,11 +102,10 @@ def test_nothing_is_told_of_programs_that_were_not_started(workspace: Workspace)
 @pytest.mark.req("G-06")
 def test_what_of_the_machine_was_shown_is_recorded(workspace: Workspace) -> None:
     sandbox = StageSandbox("L3", workspace, "n/1.1")
-    sandbox.show(readable=["/usr"], writable=[])
-    assert sandbox.confined is None, "nothing was started"
+    sandbox.show(["/before"], [])
     sandbox.enter(Access())
-    sandbox.show(readable=["/usr", "/opt/tool"], writable=[])
-    sandbox.show(readable=["/opt/other"], writable=["/srv"])
+    sandbox.show(["/usr", "/opt/tool"], [])
+    sandbox.show(["/opt/other"], ["/srv"])
     assert sandbox.confined is not None
     assert sandbox.confined.readable == ("/opt/other", "/opt/tool", "/usr")
     assert sandbox.confined.writable == ("/srv",)

@@ -131,5 +131,8 @@ def test_links_are_told_by_what_they_say_and_where_they_end(tmp_path: Path) -> N
     assert places.links_in(f"{tmp_path}/missing") == []
     assert places.leads_to(f"{tmp_path}/current") == f"{tmp_path}/v2"
     assert places.leads_to("/no/where") == "/no/where"
-    assert sorted(places.names_in(f"{tmp_path}/v2")) == ["tool"]
-    assert places.names_in("/no/where") == places.names_in("a\0b") == []
+    assert places.look_into(f"{tmp_path}/current") == (f"{tmp_path}/v2", [], [])
+    assert places.links_in("a\0b") == []
+    assert places.those_there(["/no/where", f"{tmp_path}/v2", "a\0b"]) == [f"{tmp_path}/v2"]
+    assert places.may_enter(f"{tmp_path}/v2")
+    assert not places.may_enter(f"{tmp_path}/v3")

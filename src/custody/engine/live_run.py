@@ -87,7 +87,8 @@ class LiveRun:
             return self._go(effects, recording, interruption)
 
     def _dispatch(self, redactor: Redactor) -> Dispatch:
-        source = self._history.genesis.workdir
+        workdir = self._history.genesis.workdir
+        source = os.path.abspath(workdir) if workdir else ""
         return Dispatch(self._run.root, self._history.sessions, redactor, source)
 
     def _go(self, effects: Effects, recording: Recording, interruption: Interruption) -> RunResult:

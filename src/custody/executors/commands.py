@@ -127,7 +127,7 @@ class CommandRunner:
         )
         if level == "L1":
             return Launch(workspace, {**environment, **variables})
-        from custody.sandbox.rootfs import readable, writable
+        from custody.sandbox.rootfs import in_sight
 
         layers = stage.sandbox.layers
         confinement = stage_confinement(
@@ -141,7 +141,7 @@ class CommandRunner:
             network=access.network,
             reach=access.reach,
         )
-        stage.sandbox.show(readable=readable(confinement), writable=writable(confinement))
+        stage.sandbox.show(*in_sight(confinement))
         if confinement.home:
             environment["HOME"] = confinement.home
         return Launch(workspace, {**environment, **variables}, confinement)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from custody.sandbox import kernel
 from custody.sandbox.confinement import OverlayPaths
+from custody.store.places import may_enter
 
 _NO_SETUID_NO_DEVICES = 0b110
 _KEPT = ("work", "work/incompat", "work/incompat/volatile", "work/incompat/volatile/dirty")
@@ -68,7 +69,7 @@ def closed(path: str) -> str:
     """Say which folder on the way does not let in whoever has only the rights of one user."""
     parts = path.split("/")
     ways = ("/".join(parts[:count]) for count in range(2, len(parts) + 1))
-    shut = next((way for way in ways if not os.access(way, os.X_OK)), path)
+    shut = next((way for way in ways if not may_enter(way)), path)
     return f"{shut} belongs to somebody else and is closed to others; use another runs directory"
 
 

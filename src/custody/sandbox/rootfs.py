@@ -143,6 +143,11 @@ def readable(confinement: Confinement) -> list[str]:
     return [path for path in _shown(confinement.base) if os.path.exists(path)]
 
 
+def in_sight(confinement: Confinement) -> tuple[list[str], list[str]]:
+    """Return what of the machine can be read, and what can be changed."""
+    return readable(confinement), writable(confinement)
+
+
 def writable(confinement: Confinement) -> list[str]:
     """Return what of the machine can be changed, workspace, caches and devices aside."""
     shared = [SHARED_MEMORY] if confinement.level == "L2" else []

@@ -84,7 +84,7 @@ class StageSandbox:
             )
         return level
 
-    def show(self, *, readable: Iterable[str], writable: Iterable[str]) -> None:
+    def show(self, readable: Iterable[str], writable: Iterable[str]) -> None:
         """Take note of what of the machine a program is shown."""
         if self.confined is not None:
             self.confined = replace(

@@ -17,15 +17,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from custody.sandbox.rootfs import SYSTEM, outermost
+from custody.sandbox.confinement import Confinement
+from custody.sandbox.rootfs import SYSTEM, outermost, readable
 from custody.store.places import (
     first_bytes,
     is_file,
-    is_program,
-    is_there,
     leads_to,
     links_in,
-    names_in,
+    look_into,
+    those_there,
 )
 
 
@@ -39,6 +39,7 @@ class Layout(NamedTuple):
 
 
 _PROGRAMS_AND_LIBRARIES = ("bin", "include", "lib", "lib64", "libexec", "sbin", "share")
+PYTHON_PARTS = ("bin", "include", "lib", "lib64", "share")
 
 LAYOUTS = (
     Layout("pyvenv.cfg", ("bin", "include", "lib", "lib64", "pyvenv.cfg", "share")),
@@ -49,6 +50,7 @@ LAYOUTS = (
     Layout("Cellar", (*_PROGRAMS_AND_LIBRARIES, "Cellar", "opt")),
     Layout("bin/gradle", ("bin", "init.d", "lib")),
     Layout("bin/mvn", ("bin", "boot", "conf", "lib")),
+    *(Layout(f"lib/python3.{minor}/os.py", PYTHON_PARTS) for minor in range(8, 24)),
     Layout("conda-meta"),
     Layout("lib/googlecloudsdk"),
     Layout("lib/modules"),  # of Java
@@ -58,7 +60,6 @@ LAYOUTS = (
     Layout("nvm.sh"),
     Layout("src/runtime/runtime.go"),
 )
-PYTHON_PARTS = ("bin", "include", "lib", "lib64", "share")
 RUSTUP_PARTS = ("settings.toml", "toolchains", "update-hashes")
 ROOTS = ("CONDA_PREFIX", "GOROOT", "JAVA_HOME", "NVM_DIR", "PYENV_ROOT", "VIRTUAL_ENV")
 """Variables that name the folder of a toolchain."""
@@ -82,20 +83,24 @@ def toolchains(
 ) -> tuple[str, ...]:
     """Return the files and folders behind PATH, the variables of toolchains, and ``programs``.
 
-    A program is a name that PATH finds, or an absolute path. They are sorted, and none lies below
-    another.
+    A program is an absolute path, or a name that PATH finds, which is shown anyway. What is
+    returned is sorted, and nothing of it lies below another.
     """
-    home = environment.get("HOME", "")
-    search = _Search(_both(home), _both(source), _both(runs))
-    path = [entry.rstrip("/") for entry in environment.get("PATH", "").split(":")]
-    for entry in path:
-        search.add_folder(entry)
+    search = _Search(*_as_they_are((environment.get("HOME", ""), source, runs)))
+    for entry in environment.get("PATH", "").split(":"):
+        search.add_folder(entry.rstrip("/"))
     for name in ROOTS:
         search.add_toolchain(environment.get(name, "").rstrip("/"))
     search.add_parts(environment.get("RUSTUP_HOME", "").rstrip("/"), RUSTUP_PARTS)
     for program in programs:
-        search.add_program(program if "/" in program else _on_path(program, path))
-    return tuple(outermost(search.found))
+        search.add_program(program)
+    return tuple(outermost(those_there(search.found)))
+
+
+def seen_at_l3(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return everything of this machine that programs can read at L3, whatever they are."""
+    found = Confinement(level="L3", workspace="", readable=toolchains(environment))
+    return tuple(readable(found))
 
 
 class _Search:
@@ -109,18 +114,21 @@ class _Search:
         self._source = source
         self._runs = runs
         self._seen: set[str] = set()
+        self._known: dict[str, Layout | None] = {}
+        self._marks: dict[str, list[str]] = {}
 
     def add_folder(self, folder: str) -> None:
         """Show a folder of programs, what their toolchain needs, and where links in it lead."""
         if folder in self._seen or not _is_candidate(folder):
             return
         self._seen.add(folder)
-        self.add_toolchain_of(folder)
+        around = os.path.dirname(folder)
+        real, links, self._marks[around] = look_into(folder, _marks_of(around))
+        self.add_toolchain_of(folder, real)
         self._show(folder)
-        for hop, real in links_in(folder):
-            self._add_file(hop)
-            self._add_file(real)
-        self.add_folder(leads_to(folder))
+        for place in (place for link in links for place in link):
+            self._add_file(place)
+        self.add_folder(real)
 
     def add_program(self, file: str) -> None:
         """Show a program, and what it needs."""
@@ -131,31 +139,33 @@ class _Search:
         for place in (file, *links):
             self._add_file(place)
 
-    def add_toolchain_of(self, folder: str) -> bool:
+    def add_toolchain_of(self, folder: str, real: str) -> bool:
         """Show the toolchain that a folder of programs belongs to; tell whether it is one."""
         around, _, name = folder.rpartition("/")
-        if store := _STORE.match(f"{leads_to(folder)}/"):
+        if store := _STORE.match(f"{real}/"):
             self._show(store[1])
             self._show(around)
             return True
         if folder.endswith("/node_modules/.bin"):
             self._show(around, marked=True)
             return True
-        if folder.startswith(f"{PACKAGES}/") and self._show("/".join(folder.split("/")[:3])):
-            return True
+        if folder.startswith(f"{PACKAGES}/"):
+            self._show("/".join(folder.split("/")[:3]))
         return name in PROGRAM_FOLDERS and self.add_toolchain(around)
 
     def add_toolchain(self, around: str) -> bool:
         """Show the parts of a toolchain if there is one; tell whether there is."""
         if not _is_candidate(around) or around in self._source:
             return False  # a source that marks itself is one all the same
-        parts = _parts_of(around)
-        if parts is None:
-            return False
-        self.add_parts(around, parts or ("",))
-        for folder in _behind_venv(around):
-            self.add_folder(folder)
-        return True
+        if around not in self._known:
+            found = self._marks.get(around)
+            self._known[around] = layout = _layout_of(
+                around, those_there(_marks_of(around)) if found is None else found
+            )
+            self.add_parts(around, layout.parts or ("",) if layout else ())
+            for folder in _behind_venv(around) if layout and layout.mark == _VENV_FILE else ():
+                self.add_folder(folder)
+        return self._known[around] is not None
 
     def add_parts(self, around: str, parts: Iterable[str]) -> None:
         """Show some of a folder."""
@@ -170,31 +180,24 @@ class _Search:
         above, found, _ = file.rpartition("/node_modules/")
         if found:
             self._show(f"{above}/node_modules", marked=True)
-        elif not self.add_toolchain_of(os.path.dirname(file)):
+        elif not self.add_toolchain_of(folder := os.path.dirname(file), folder):
             self._show(file)
 
-    def _show(self, path: str, *, marked: bool = False) -> bool:
+    def _show(self, path: str, *, marked: bool = False) -> None:
         """Take a path unless it is not to be seen; in the source only what is marked is."""
-        if not _is_candidate(path) or not is_there(path):
-            return False
         closed = self._runs if marked else (*self._runs, *self._source)
-        if any(_holds(path, place) for place in self._kept_whole):
-            return False
-        if any(_holds(place, path) for place in closed):
-            return False
-        self.found.add(path)
-        return True
+        holds_private = any(_holds(path, place) for place in self._kept_whole)
+        if _is_candidate(path) and not holds_private and not _lies_in(path, closed):
+            self.found.add(path)
 
 
-def _parts_of(around: str) -> tuple[str, ...] | None:
-    """Return which parts of a folder are a toolchain; nothing for all of it, None for no part."""
-    for layout in LAYOUTS:
-        if is_there(f"{around}/{layout.mark}"):
-            return layout.parts
-    versions = (name for name in names_in(f"{around}/lib") if name.startswith("python3"))
-    if any(is_file(f"{around}/lib/{name}/os.py") for name in versions):
-        return PYTHON_PARTS
-    return None
+def _marks_of(around: str) -> list[str]:
+    return [f"{around}/{layout.mark}" for layout in LAYOUTS]
+
+
+def _layout_of(around: str, found: list[str]) -> Layout | None:
+    """Return what kind of toolchain a folder is, by the first of the marks that it has."""
+    return next((one for one in LAYOUTS if found and found[0] == f"{around}/{one.mark}"), None)
 
 
 def _behind_venv(around: str) -> Iterator[str]:
@@ -206,20 +209,21 @@ def _behind_venv(around: str) -> Iterator[str]:
             yield value.strip().rstrip("/")
 
 
-def _on_path(name: str, path: list[str]) -> str:
-    return next(filter(is_program, (f"{entry}/{name}" for entry in path if entry)), "")
-
-
-def _both(path: str) -> tuple[str, ...]:
-    """Return a place as it was named and as it is, without what leads nowhere."""
-    named = path.rstrip("/")
-    return tuple({named, leads_to(named)}) if named.startswith("/") else ()
+def _as_they_are(paths: Iterable[str]) -> list[tuple[str, ...]]:
+    """Return each place as it was named and as it is; nothing for none."""
+    named = [path.rstrip("/") for path in paths]
+    real = [leads_to(path) if path.startswith("/") else "" for path in named]
+    return [tuple({name, place}) if place else () for name, place in zip(named, real, strict=True)]
 
 
 def _is_candidate(path: str) -> bool:
     """Whether a path could be shown at all; the system's programs are shown anyway."""
     parts = path.split("/")
     return len(parts) > 1 and not parts[0] and bool(parts[1]) and parts[1] not in SYSTEM
+
+
+def _lies_in(path: str, places: tuple[str, ...]) -> bool:
+    return any(_holds(place, path) for place in places)
 
 
 def _holds(above: str, path: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
 
 from custody.store.os_errors import failure
 
@@ -21,6 +22,11 @@ def is_there(path: str) -> bool:
 def is_folder(path: str) -> bool:
     """Whether a path leads to a folder."""
     return stat.S_ISDIR(_mode(path))
+
+
+def may_enter(path: str) -> bool:
+    """Whether this process may go through a folder."""
+    return os.access(path, os.X_OK)
 
 
 def nearest_folder(path: str) -> str:
@@ -67,6 +73,11 @@ def real_path(path: str) -> str:
         os.close(descriptor)
 
 
+def those_there(paths: Iterable[str]) -> list[str]:
+    """Return those of some paths that lead to anything."""
+    return [path for path in paths if is_there(path)]
+
+
 def leads_to(path: str) -> str:
     """Return where a path leads to; itself when that is nowhere."""
     try:
@@ -75,12 +86,11 @@ def leads_to(path: str) -> str:
         return path
 
 
-def names_in(folder: str) -> list[str]:
-    """Return the names in a folder; none where it cannot be listed."""
-    try:
-        return os.listdir(folder)
-    except (OSError, ValueError):
-        return []
+def look_into(
+    folder: str, wanted: Iterable[str] = ()
+) -> tuple[str, list[tuple[str, str]], list[str]]:
+    """Return where a folder really is, its links, and which of the paths ``wanted`` are there."""
+    return leads_to(folder), links_in(folder), those_there(wanted)
 
 
 def links_in(folder: str, only: str = "") -> list[tuple[str, str]]:
@@ -88,8 +98,12 @@ def links_in(folder: str, only: str = "") -> list[tuple[str, str]]:
 
     Links that lead nowhere are left out, and so are those that say a place in the same folder.
     """
+    try:
+        names = [only] if only else os.listdir(folder)
+    except (OSError, ValueError):
+        return []
     found = []
-    for name in [only] if only else names_in(folder):
+    for name in names:
         link = f"{folder}/{name}"
         try:
             said = os.path.normpath(os.path.join(folder, os.readlink(link)))

@@ -44,7 +44,7 @@ def execute(options: Namespace) -> Result:
     settings = [config.origin(name, given[name]) for name in config.DEFAULTS]
     diagnosis = api.doctor(config.setting("runsdir", options.runsdir))
     agents = api.agents()
-    openings = api.left_open(diagnosis)
+    openings = diagnosis.left_open
     return Result(
         data={
             "confinement": diagnosis,
