@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 
 from custody.errors import PathRefused, StorageFailed
-from custody.store.places import is_folder, is_program, real_path
+from custody.store.places import is_program, real_path
 from custody.store.resolve import own
 from custody.store.root import Root
 
@@ -72,11 +72,10 @@ def base_environment(parent: Mapping[str, str]) -> dict[str, str]:
         for name, value in parent.items()
         if (name in PASSED or name.startswith(PASSED_PREFIX)) and value.isprintable()
     }
-    # Programs of rustup look for their toolchains below a home that is not theirs inside.
-    rustup = f"{passed.get('HOME', '')}/.rustup"
-    if "RUSTUP_HOME" not in passed and is_folder(f"{rustup}/toolchains"):
-        passed["RUSTUP_HOME"] = rustup
     entries = [entry for entry in parent.get("PATH", "").split(":") if entry.startswith("/")]
+    # Programs of rustup look for their toolchains below a home that is not theirs inside.
+    if "HOME" in passed and f"{passed['HOME']}/.cargo/bin" in entries:
+        passed.setdefault("RUSTUP_HOME", f"{passed['HOME']}/.rustup")
     return {**passed, **FIXED, "PATH": ":".join(entries) or DEFAULT_PATH}
 
 
