@@ -309,14 +309,6 @@ def doctor(runsdir: str = DEFAULT_RUNSDIR) -> Diagnosis:
     return Diagnosis(offer=offered(nearest_folder(runsdir)), features=features())
 
 
-def shown_to_programs() -> tuple[str, ...]:
-    """Return the files and folders of this machine that the programs of a stage read at L3."""
-    from custody.sandbox.environment import base_environment
-    from custody.sandbox.toolchains import seen_at_l3
-
-    return seen_at_l3(base_environment(os.environ))
-
-
 def scaffold(folder: str, files: Mapping[str, bytes]) -> tuple[str, ...]:
     """Write new files into a folder, made where it is missing; where one exists, none is."""
     from custody.store.places import make_folder

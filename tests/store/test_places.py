@@ -131,7 +131,10 @@ def test_links_are_told_by_what_they_say_and_where_they_end(tmp_path: Path) -> N
     assert places.links_in(f"{tmp_path}/missing") == []
     assert places.leads_to(f"{tmp_path}/current") == f"{tmp_path}/v2"
     assert places.leads_to("/no/where") == "/no/where"
-    assert places.look_into(f"{tmp_path}/current") == (f"{tmp_path}/v2", [], [])
+    current = f"{tmp_path}/current"
+    assert places.look_into({current: [current, "/no/where"]}) == {
+        current: (f"{tmp_path}/v2", [], [current])
+    }
     assert places.links_in("a\0b") == []
     assert places.those_there(["/no/where", f"{tmp_path}/v2", "a\0b"]) == [f"{tmp_path}/v2"]
     assert places.may_enter(f"{tmp_path}/v2")

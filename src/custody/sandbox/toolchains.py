@@ -20,9 +20,10 @@ from typing import NamedTuple
 from custody.sandbox.confinement import Confinement
 from custody.sandbox.rootfs import SYSTEM, outermost, readable
 from custody.store.places import (
+    Looked,
+    each_leads_to,
     first_bytes,
     is_file,
-    leads_to,
     links_in,
     look_into,
     those_there,
@@ -87,8 +88,10 @@ def toolchains(
     returned is sorted, and nothing of it lies below another.
     """
     search = _Search(*_as_they_are((environment.get("HOME", ""), source, runs)))
-    for entry in environment.get("PATH", "").split(":"):
-        search.add_folder(entry.rstrip("/"))
+    path = [entry.rstrip("/") for entry in environment.get("PATH", "").split(":")]
+    search.look_into(filter(_is_candidate, path))
+    for entry in path:
+        search.add_folder(entry)
     for name in ROOTS:
         search.add_toolchain(environment.get(name, "").rstrip("/"))
     search.add_parts(environment.get("RUSTUP_HOME", "").rstrip("/"), RUSTUP_PARTS)
@@ -116,14 +119,21 @@ class _Search:
         self._seen: set[str] = set()
         self._known: dict[str, Layout | None] = {}
         self._marks: dict[str, list[str]] = {}
+        self._looked: dict[str, Looked] = {}
+
+    def look_into(self, folders: Iterable[str]) -> None:
+        """Find out at once what there is to know of some folders of programs."""
+        wanted = {folder: _marks_of(os.path.dirname(folder)) for folder in folders}
+        self._looked |= look_into(wanted)
 
     def add_folder(self, folder: str) -> None:
         """Show a folder of programs, what their toolchain needs, and where links in it lead."""
         if folder in self._seen or not _is_candidate(folder):
             return
         self._seen.add(folder)
-        around = os.path.dirname(folder)
-        real, links, self._marks[around] = look_into(folder, _marks_of(around))
+        if folder not in self._looked:
+            self.look_into([folder])
+        real, links, self._marks[os.path.dirname(folder)] = self._looked[folder]
         self.add_toolchain_of(folder, real)
         self._show(folder)
         for place in (place for link in links for place in link):
@@ -212,8 +222,8 @@ def _behind_venv(around: str) -> Iterator[str]:
 def _as_they_are(paths: Iterable[str]) -> list[tuple[str, ...]]:
     """Return each place as it was named and as it is; nothing for none."""
     named = [path.rstrip("/") for path in paths]
-    real = [leads_to(path) if path.startswith("/") else "" for path in named]
-    return [tuple({name, place}) if place else () for name, place in zip(named, real, strict=True)]
+    both = zip(named, each_leads_to(named), strict=True)
+    return [tuple({*pair}) if pair[0].startswith("/") else () for pair in both]
 
 
 def _is_candidate(path: str) -> bool:

@@ -9,9 +9,21 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from custody.store.os_errors import failure
+
+
+class Looked(NamedTuple):
+    """What is known of a folder."""
+
+    real: str
+    """Where it really is."""
+    links: list[tuple[str, str]]
+    """As `links_in` tells them."""
+    there: list[str]
+    """Those of the paths asked for that lead to anything."""
 
 
 def is_there(path: str) -> bool:
@@ -86,11 +98,17 @@ def leads_to(path: str) -> str:
         return path
 
 
-def look_into(
-    folder: str, wanted: Iterable[str] = ()
-) -> tuple[str, list[tuple[str, str]], list[str]]:
-    """Return where a folder really is, its links, and which of the paths ``wanted`` are there."""
-    return leads_to(folder), links_in(folder), those_there(wanted)
+def each_leads_to(paths: Iterable[str]) -> list[str]:
+    """Return where each of some paths leads to."""
+    return [leads_to(path) for path in paths]
+
+
+def look_into(folders: Mapping[str, Iterable[str]]) -> dict[str, Looked]:
+    """Return of each folder what is known of it, and which of the paths given for it are there."""
+    return {
+        folder: Looked(leads_to(folder), links_in(folder), those_there(wanted))
+        for folder, wanted in folders.items()
+    }
 
 
 def links_in(folder: str, only: str = "") -> list[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 
 from custody.cli import options as declare
@@ -24,9 +25,11 @@ def execute(options: Namespace) -> Result:
     """Say what would happen."""
     from custody import api
     from custody.cli.render.plan import plan, sight
+    from custody.sandbox.environment import base_environment
+    from custody.sandbox.toolchains import seen_at_l3
 
     pipeline, stages = api.plan(options.pipeline)
-    shown = api.shown_to_programs()
+    shown = seen_at_l3(base_environment(os.environ))
     return Result(
         data={
             "pipeline": pipeline.name,
