@@ -119,6 +119,7 @@ class World:
                 ["sleep", "1000"],
                 stdin=subprocess.DEVNULL,
                 cwd=self.outside,
+                start_new_session=True,
                 env={"MARK": str(folder), "PATH": os.environ["PATH"]},
             )
         )
