@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -116,3 +117,58 @@ def test_a_library_that_reads_names_in_another_way_is_told(tmp_path: Path) -> No
     )  # fmt: skip
     assert "reads the names of files as ascii" in done.stderr
     assert os.listdir(tmp_path) == []
+
+
+LOOKING = """
+digraph looking {
+    graph [var.name="none"]
+    start [shape=Mdiamond]
+    look  [type=tool, tool_command="python3 look.py"]
+    done  [shape=Msquare]
+    start -> look -> done
+}
+"""
+LOOK = """
+import os, pathlib
+for process in pathlib.Path('/proc').glob('[0-9]*'):
+    for name in ('cmdline', 'environ'):
+        try:
+            told = (process / name).read_text()
+        except (OSError, UnicodeError):
+            continue
+        assert 'given' + 'away' not in told, told
+        assert process.name == str(os.getpid()) or '/' + 'looked-at' not in told, told
+assert not {'CUSTODY_RUN_DIR', 'CUSTODY_STAGE_DIR'} & set(os.environ)
+"""
+
+
+@pytest.mark.req("G-11")
+@pytest.mark.parametrize("level", ["L2", "L3"])
+def test_a_stage_does_not_see_what_custody_was_told(custody: Shell, level: str) -> None:
+    (custody.folder / "p.dot").write_text(LOOKING)
+    source = custody.folder / "source"
+    source.mkdir()
+    (source / "look.py").write_text(LOOK)
+    options = ("--workdir", "source", "--runsdir", "looked-at", "--run-id", "r")
+    done = custody("run", "p.dot", *options, "--set", "name=givenaway", "--confinement", level)
+    log = custody.folder / "looked-at" / "r"
+    assert done.code == 0, (done, [p.read_text() for p in log.rglob("*.stderr.log")])
+
+
+@pytest.mark.req("G-06")
+def test_the_ack_says_what_a_stage_saw(custody: Shell) -> None:
+    (custody.folder / "p.dot").write_text(LOOKING.replace("python3 look.py", "true"))
+    programs = custody.folder / "source" / "bin"
+    programs.mkdir(parents=True)
+    path = f"{programs}:{custody.environment['PATH']}"
+    done = custody(
+        "run", "p.dot", "--workdir", "source", "--run-id", "r", "--confinement", "L3", PATH=path
+    )
+    assert done.code == 0, done
+    journal = custody.folder / ".custody" / "runs" / "r" / "events.jsonl"
+    (answered,) = (line for line in journal.read_text().splitlines() if '"confined"' in line)
+    confined = json.loads(answered)["data"]["ack"]["confined"]
+    assert "/usr" in confined["readable"]
+    assert not [path for path in confined["readable"] if path.startswith(str(custody.folder))]
+    planned = custody("plan", "p.dot", "--json", PATH=path).data["readable"]
+    assert set(confined["readable"]) <= {*planned}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import sys
 from pathlib import Path
 
 import msgspec
@@ -126,3 +127,52 @@ def test_limits_are_lowered_and_never_raised(site: Site) -> None:
         return [resource.getrlimit(kind) for kind in (resource.RLIMIT_NPROC, resource.RLIMIT_CORE)]
 
     assert in_child(work) == [(200, 200), (0, 0)]
+
+
+ATTEMPTS = """
+import errno, os, socket, sys
+victim = sys.argv[1]
+for name, attempt in {
+    'read': lambda: open(victim).read(),
+    'truncate': lambda: os.truncate(victim, 0),
+    'empty': lambda: os.open(victim, os.O_RDONLY | os.O_TRUNC),
+    'empty a program': lambda: os.open(sys.argv[2], os.O_RDONLY | os.O_TRUNC),
+    'create': lambda: open(victim + '.new', 'w'),
+    'connect': lambda: socket.socket(socket.AF_INET),
+    'unix': lambda: socket.socket(socket.AF_UNIX),
+}.items():
+    try: attempt()
+    except OSError as error: assert error.errno in (errno.EPERM, errno.EACCES), (name, error)
+    else: raise AssertionError(name)
+for folder in 'ab':
+    os.mkdir(folder)
+open('a/f', 'w').write('x')
+os.rename('a/f', 'b/f')
+open('b/f', 'w').write('y')
+"""
+
+
+@pytest.mark.req("G-28")
+@pytest.mark.parametrize("found", [2, 3, 4, 5])
+def test_l2_is_had_with_an_older_landlock(
+    site: Site, monkeypatch: pytest.MonkeyPatch, found: int
+) -> None:
+    monkeypatch.setattr(landlock, "abi", lambda: found)
+    tool = site.home / "tool"
+    for file in (tool, site.home / "victim"):
+        file.write_text("kept")
+    confinement = msgspec.structs.replace(
+        site.confinement("L2"), readable=(*site.confinement("L2").readable, str(tool))
+    )
+    argv = (sys.executable, "-c", ATTEMPTS, f"{site.home}/victim", str(tool))
+    ran = site.run(confinement, *argv)
+    assert ran.result.succeeded, ran.stderr
+    assert tool.read_text() == (site.home / "victim").read_text() == "kept"
+
+
+def test_single_servers_need_a_landlock_that_knows_of_ports(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(landlock, "abi", lambda: 3)
+    ran = site.run(site.reaching("L2", "127.0.0.1:9"), "true")
+    assert "needs Landlock ABI 4 at L2" in ran.result.failure

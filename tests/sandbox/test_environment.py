@@ -137,3 +137,11 @@ def test_a_name_never_means_a_file_of_the_workspace(tmp_path: Path) -> None:
     path = f"{workspace}/bin:{tmp_path}/bin:{tmp_path}/links"
     assert find_program("tool", path, str(workspace)) is None
     assert find_program("./bin/tool", path, str(workspace)) == "./bin/tool"
+
+
+@pytest.mark.req("G-28")
+def test_programs_of_rustup_are_told_where_their_toolchains_are() -> None:
+    parent = {"HOME": "/home/a", "PATH": "/home/a/.cargo/bin:/usr/bin"}
+    assert base_environment(parent)["RUSTUP_HOME"] == "/home/a/.rustup"
+    assert base_environment({**parent, "RUSTUP_HOME": "/opt/r"})["RUSTUP_HOME"] == "/opt/r"
+    assert "RUSTUP_HOME" not in base_environment({**parent, "PATH": "/usr/bin"})

@@ -15,8 +15,11 @@ HEADERS = {
     # Debian keeps a machine's headers in a folder of its own.
     "x86_64": ("x86_64-linux-gnu/asm/unistd_64.h", "asm/unistd_64.h"),
 }
-NEWER_THAN_SOME_HEADERS = {"fchmodat2": 452, "open_tree_attr": 467}
-"""From include/uapi/asm-generic/unistd.h of Linux 6.6 and 6.15; the same for every machine."""
+NEWER_THAN_SOME_HEADERS = {
+    "fchmodat2": 452, "setxattrat": 463, "removexattrat": 466, "open_tree_attr": 467,
+    "file_setattr": 469,
+}  # fmt: skip
+"""From include/uapi/asm-generic/unistd.h of Linux 6.6 to 6.17; the same for every machine."""
 DEFINITION = re.compile(r"^#define __NR(?:3264)?_(\w+)\s+(\d+)", re.MULTILINE)
 
 

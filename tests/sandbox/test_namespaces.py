@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import subprocess
 import sys
 import threading
 from pathlib import Path
 
 import pytest
 
-from custody.sandbox import namespaces
+from custody.sandbox import kernel, namespaces
 from support.overlay import in_child
+from support.privileges import lose
 from support.processes import wait_until_gone
 from support.sandboxes import Site
 
@@ -34,7 +36,7 @@ def test_the_first_process_of_a_sandbox_cannot_be_killed(site: Site) -> None:
 def test_only_processes_of_the_line_are_seen(site: Site) -> None:
     script = "import os; print(*[n for n in os.listdir('/proc') if n.isdigit()])"
     ran = site.run(site.confinement("L3"), sys.executable, "-c", script)
-    assert len(ran.stdout.split()) == 2
+    assert len(ran.stdout.split()) == 1, "the first process of the sandbox is not one of them"
 
 
 TALK = """
@@ -123,3 +125,21 @@ if os.geteuid() == 0:
 
         everywhere = "\t".join(["65534"] * 4)
         assert in_child(work) == ([everywhere, everywhere, ""], ["0\t0\t0\t0"])
+
+
+_SETPCAP = 1 << 8
+RIGHTS = "import re; print(re.search('CapEff:(.*)', open('/proc/self/status').read())[1].strip())"
+
+
+@pytest.mark.req("G-28")
+@pytest.mark.skipif(os.geteuid() != 0, reason="is about root")
+def test_root_that_may_not_give_itself_up_gains_nothing_by_a_program() -> None:
+    def work() -> str:
+        lose(_SETPCAP)
+        namespaces.drop_capabilities()
+        kernel.prctl(38, 1)
+        return subprocess.run(
+            [sys.executable, "-c", RIGHTS], capture_output=True, text=True, check=True
+        ).stdout
+
+    assert int(in_child(work), 16) == 0

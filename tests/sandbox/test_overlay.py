@@ -13,6 +13,7 @@ import pytest
 from custody.sandbox import namespaces
 from custody.sandbox.confinement import OverlayPaths
 from custody.sandbox.overlay import OpenOverlay
+from custody.supervise.supervisor import Supervisor
 from support.overlay import in_child
 from support.sandboxes import Site
 
@@ -112,3 +113,18 @@ def test_layers_can_be_mounted_again(tmp_path: Path) -> None:
             return sorted(os.listdir(tmp_path / "seen"))
 
         assert in_a_namespace(work) == [str(one) for one in range(number + 1)]
+
+
+@pytest.mark.req("G-18")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a folder somebody else's")
+def test_a_runs_directory_of_somebody_else_is_told(tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    with Supervisor() as supervisor:
+        site = Site(supervisor, closed)
+        confinement = site.confinement("L3")
+        os.chown(closed, 65534, 65534)
+        assert site.run(confinement, "true").result.succeeded, "it can be entered by everybody"
+        closed.chmod(0o700)
+        why = site.run(confinement, "true").result.failure
+    assert f"{closed} belongs to somebody else and is closed to others" in why

@@ -12,7 +12,7 @@ import pytest
 
 from custody.sandbox import rootfs
 from custody.sandbox.confinement import CACHE_VIEW, WORKSPACE_VIEW
-from custody.sandbox.landlock import CHANGE, DEVICE, READ, SCRATCH
+from custody.sandbox.landlock import CHANGE, DEVICE, READ
 from support.sandboxes import CONFINED, Site
 
 
@@ -102,11 +102,8 @@ def test_the_rules_say_what_the_mounts_say(site: Site) -> None:
     rules = {rule.path: rule.rights for rule in rootfs.rules(confinement)}
     assert rules["/"] == READ
     assert {path for path, rights in rules.items() if rights == CHANGE} == {
-        WORKSPACE_VIEW, CACHE_VIEW, "/srv",
+        WORKSPACE_VIEW, CACHE_VIEW, "/srv", *rootfs.SCRATCH_FOLDERS,
     } - missing(WORKSPACE_VIEW)  # fmt: skip
-    assert {path for path, rights in rules.items() if rights == SCRATCH} == {
-        *rootfs.SCRATCH_FOLDERS
-    }
     assert rules["/dev/null"] == DEVICE
     without = msgspec.structs.replace(confinement, cache="")
     assert CACHE_VIEW not in {rule.path for rule in rootfs.rules(without)}
@@ -139,3 +136,47 @@ def test_what_lies_below_something_shown_is_not_shown_twice(site: Site) -> None:
     confinement = msgspec.structs.replace(site.confinement("L3"), readable=readable)
     ran = site.run(confinement, "sh", "-c", f"cat {inner}/text; grep -c /tools /proc/mounts")
     assert ran.stdout == "once2\n", ran
+
+
+@pytest.mark.req("G-11")
+def test_the_mounts_do_not_tell_where_the_run_is(site: Site) -> None:
+    confinement = msgspec.structs.replace(site.confinement("L3"), cache="")
+    told = "cat /proc/self/mountinfo /proc/self/mounts /proc/self/mountstats; env; pwd -P"
+    ran = site.run(confinement, "sh", "-c", told)
+    assert ran.result.succeeded, ran
+    assert "overlay" in ran.stdout
+    assert str(site.run_folder) not in ran.stdout
+
+
+@pytest.mark.req("G-05")
+@pytest.mark.parametrize("name", rootfs.DEVICES)
+def test_devices_work_and_stay_as_they_are(site: Site, name: str) -> None:
+    before = os.stat(f"/dev/{name}")
+    script = f"""
+import errno, os
+file = os.open('/dev/{name}', os.O_RDWR)
+os.read(file, 1)
+try: os.write(file, b'x')
+except OSError as error: assert ('{name}', error.errno) == ('full', errno.ENOSPC), error
+for change, *values in ((os.fchmod, 0o666), (os.utime,), (os.fchown, -1, -1)):
+    try: change(file, *values)
+    except OSError as error: assert error.errno == errno.EROFS, error
+    else: raise AssertionError(change)
+"""
+    ran = site.run(site.confinement("L3"), sys.executable, "-c", script)
+    assert ran.result.succeeded, ran
+    assert os.stat(f"/dev/{name}") == before
+
+
+@pytest.mark.req("G-06")
+@pytest.mark.parametrize("level", CONFINED)
+def test_what_is_seen_of_the_machine_is_a_short_list(site: Site, level: str) -> None:
+    confinement = site.confinement(level)
+    told = rootfs.readable(confinement)
+    assert "/usr" in told
+    assert len(told) < 64
+    assert all(os.path.exists(path) for path in told)
+    assert set(confinement.readable) <= {
+        path for path in confinement.readable if any(f"{path}/".startswith(f"{a}/") for a in told)
+    }
+    assert rootfs.writable(confinement) == (["/dev/shm"] if level == "L2" else [])

@@ -14,8 +14,11 @@ from custody.model.confinement import Level, Network
 from custody.sandbox import kernel
 from custody.sandbox.confinement import Confinement, ProxyListener
 from custody.sandbox.seccomp import (
+    ATTRIBUTES,
     DENIED,
+    FLAGS_OF_FILES,
     NAMESPACE_FLAGS,
+    ON_ITSELF,
     SENDING,
     SHARED_MEMORY,
     program,
@@ -25,6 +28,7 @@ ALLOW = 0x7FFF0000
 KILL = 0x80000000
 EPERM = 0x00050000 | errno.EPERM
 ENOSYS = 0x00050000 | errno.ENOSYS
+ENOTSUP = 0x00050000 | errno.ENOTSUP
 MACHINES = tuple(kernel.NUMBERS)
 NONE = Confinement(level="L3", workspace="/ws")
 L2 = Confinement(level="L2", workspace="/ws")
@@ -44,6 +48,8 @@ def judge(code: bytes, architecture: int, number: int, *arguments: int) -> int:
                 value = struct.unpack_from("<I", data, operand)[0]
             case 0x54:
                 value &= operand
+            case 0x05:
+                at += operand
             case 0x15:
                 at += yes if value == operand else no
             case 0x35:
@@ -229,3 +235,47 @@ def test_calls_of_another_machine_end_the_process() -> None:
     code = program(NONE, "x86_64")
     assert judge(code, 0x40000003, 1) == KILL
     assert judge(code, kernel.AUDIT_ARCHITECTURES["x86_64"], 0x40000000 | 41, 2) == ENOSYS
+
+
+@pytest.mark.req("G-08")
+@pytest.mark.parametrize("machine", MACHINES)
+def test_on_a_shared_machine_a_process_acts_on_itself_alone(machine: str) -> None:
+    def at(confinement: Confinement, name: str, *arguments: int) -> int:
+        return verdict(machine, name, *arguments, confinement=confinement)
+
+    for name in ON_ITSELF:
+        assert (at(L2, name, 0), at(L2, name, 42), at(NONE, name, 42)) == (ALLOW, EPERM, ALLOW)
+    for confinement in (L2, NONE):
+        assert at(confinement, "prlimit64", 0, 7) == ALLOW
+        assert at(confinement, "prlimit64", 42, 7) == EPERM
+    for name, process, group, user in (("setpriority", 0, 1, 2), ("ioprio_set", 1, 2, 3)):
+        assert at(L2, name, process, 0, 5) == at(L2, name, group, 0, 5) == ALLOW
+        assert at(L2, name, process, 42) == at(L2, name, group, 42) == EPERM
+        assert at(L2, name, user, 0) == at(L2, name, user, 42) == EPERM
+
+
+@pytest.mark.req("G-08")
+@pytest.mark.parametrize("machine", MACHINES)
+def test_on_a_shared_machine_files_have_no_attributes(machine: str) -> None:
+    for name in ATTRIBUTES:
+        assert verdict(machine, name, 1, confinement=L2) == ENOTSUP
+        assert verdict(machine, name, 1) == ALLOW
+    for request in FLAGS_OF_FILES:
+        assert verdict(machine, "ioctl", 3, request, confinement=L2) == EPERM
+    assert verdict(machine, "ioctl", 3, 0x5413, confinement=L2) == ALLOW
+
+
+@pytest.mark.req("G-28")
+@pytest.mark.parametrize("machine", MACHINES)
+def test_what_an_older_landlock_does_not_know_is_filtered(machine: str) -> None:
+    def at(abi: int, name: str, *arguments: int) -> int:
+        code = program(L2, machine, abi=abi)
+        number = kernel.NUMBERS[machine][name]
+        return judge(code, kernel.AUDIT_ARCHITECTURES[machine], number, *arguments)
+
+    emptying, ordinary = os.O_RDONLY | os.O_TRUNC, os.O_WRONLY | os.O_TRUNC | os.O_CREAT
+    assert (at(2, "truncate"), at(3, "truncate")) == (EPERM, ALLOW)
+    assert (at(2, "openat", 0, 0, emptying), at(3, "openat", 0, 0, emptying)) == (EPERM, ALLOW)
+    assert at(2, "openat", 0, 0, ordinary, 0o644) == ALLOW
+    assert at(2, "openat", 0, 0, ordinary, 0o4644) == EPERM
+    assert at(2, "openat", 0, 0, os.O_RDWR | os.O_TRUNC, 0) == ALLOW

@@ -103,3 +103,15 @@ def test_nothing_is_told_of_programs_that_were_not_started(workspace: Workspace)
     sandbox = sandboxed("L2", workspace)
     sandbox.tell(reached=("a:1",), refused=())
     assert sandbox.confined is None
+
+
+@pytest.mark.req("G-06")
+def test_what_of_the_machine_was_shown_is_recorded(workspace: Workspace) -> None:
+    sandbox = StageSandbox("L3", workspace, "n/1.1")
+    sandbox.show(["/before"], [])
+    sandbox.enter(Access())
+    sandbox.show(["/usr", "/opt/tool"], [])
+    sandbox.show(["/opt/other"], ["/srv"])
+    assert sandbox.confined is not None
+    assert sandbox.confined.readable == ("/opt/other", "/opt/tool", "/usr")
+    assert sandbox.confined.writable == ("/srv",)

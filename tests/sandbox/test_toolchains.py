@@ -1,42 +1,178 @@
+"""A folder on PATH is shown with what its programs need, and nothing that lies beside it."""
+
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
-from custody.sandbox.toolchains import toolchains
+import msgspec
+import pytest
+
+from custody.sandbox.toolchains import LAYOUTS, Layout, toolchains
+from support.sandboxes import CONFINED, Site
 
 
-def test_folders_around_programs_are_found_and_homes_are_not(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    for name in (
-        "home/bin", "home/.local/bin", "home/.cargo/bin", "home/.pyenv/shims", "opt/tool/bin",
-        "venv/bin", "python/3.11/bin", "plain",
-    ):  # fmt: skip
-        (tmp_path / name).mkdir(parents=True)
-    (tmp_path / "venv" / "pyvenv.cfg").write_text(
-        f"home = {tmp_path}/python/3.11/bin\nversion = 3.11\n"
-    )
-    entries = [
-        "/usr/bin", "", "relative/bin", "/no/such/bin", f"{home}/bin", f"{home}/.local/bin",
-        f"{home}/.cargo/bin", f"{home}/.pyenv/shims", f"{tmp_path}/opt/tool/bin/",
-        f"{tmp_path}/plain", f"{tmp_path}", "/",
-    ]  # fmt: skip
-    environment = {
-        "HOME": str(home),
-        "PATH": ":".join(entries),
-        "VIRTUAL_ENV": f"{tmp_path}/venv",
-        "NVM_DIR": str(home),
-    }
-    assert [path.removeprefix(f"{tmp_path}/") for path in toolchains(environment)] == [
-        "home/.cargo/bin",
-        "home/.local/bin",
-        "home/.pyenv",
+def make(top: Path, *names: str) -> None:
+    """Make files, and folders by a slash at their end."""
+    for name in names:
+        path = top / name
+        (path if name.endswith("/") else path.parent).mkdir(parents=True, exist_ok=True)
+        if not name.endswith("/"):
+            path.write_text("#!/bin/sh\necho ran\n")
+            path.chmod(0o755)
+
+
+def shown(top: Path, *path: str, source: str = "", runs: str = "", **more: str) -> list[str]:
+    """Return what is shown below a folder, for folders on PATH and other variables."""
+    environment = {"HOME": f"{top}/home", "PATH": ":".join(f"{top}/{p}" for p in path), **more}
+    found = toolchains(environment, source=source, runs=runs)
+    return [name.removeprefix(f"{top}/") for name in found]
+
+
+@pytest.mark.req("G-06")
+def test_what_lies_beside_a_folder_on_path_is_not_shown(tmp_path: Path) -> None:
+    make(tmp_path, "project/bin/tool", "project/.env", "project/lib/x", "home/bin/", "plain/x")
+    assert shown(tmp_path, "project/bin/", "home/bin", "plain", "missing/bin", "home") == [
         "home/bin",
-        "opt/tool",
         "plain",
-        "python/3.11",
-        "venv",
+        "project/bin",
     ]
 
 
-def test_without_a_home_nothing_above_is_shown() -> None:
-    assert toolchains({"PATH": "/usr/bin:/bin"}) == ()
+def test_relative_and_empty_entries_and_the_system_are_left_out() -> None:
+    assert toolchains({"PATH": "/usr/bin:/bin::relative/bin:/"}) == ()
+    assert toolchains({"HOME": "/", "PATH": "/"}) == ()
+
+
+@pytest.mark.req("G-06")
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.mark)
+def test_a_toolchain_is_known_by_its_mark(tmp_path: Path, layout: Layout) -> None:
+    make(tmp_path, "chain/bin/x", f"chain/{layout.mark}", "chain/private.txt")
+    found = shown(tmp_path, "chain/bin")
+    if not layout.parts:
+        assert found == ["chain"]
+    else:
+        assert "chain/bin" in found
+        assert {name.removeprefix("chain/") for name in found} <= set(layout.parts)
+
+
+@pytest.mark.req("G-06")
+def test_an_interpreter_and_the_environments_made_by_it_are_shown(tmp_path: Path) -> None:
+    make(tmp_path, "python/3.11/bin/python3", "python/3.11/lib/python3.11/os.py", "python/notes")
+    make(tmp_path, "venv/bin/x", "venv/lib/", "venv/notes")
+    (tmp_path / "venv" / "pyvenv.cfg").write_text(f"home = {tmp_path}/python/3.11/bin\nx = 1\n")
+    venv = ["venv/bin", "venv/lib", "venv/pyvenv.cfg"]
+    base = ["python/3.11/bin", "python/3.11/lib"]
+    assert shown(tmp_path, "venv/bin") == base + venv
+    assert shown(tmp_path, VIRTUAL_ENV=f"{tmp_path}/venv") == base + venv
+    assert shown(tmp_path, JAVA_HOME=f"{tmp_path}/python") == []
+
+
+@pytest.mark.req("G-06")
+def test_of_the_source_only_installed_packages_are_shown(tmp_path: Path) -> None:
+    make(tmp_path, "source/bin/x", "source/.venv/bin/x", "source/.venv/pyvenv.cfg", "source/lib/x")
+    make(tmp_path, "source/node_modules/.bin/x", "source/pyvenv.cfg")
+    found = shown(
+        tmp_path, "source/bin", "source/.venv/bin", "source/node_modules/.bin", "source",
+        source=f"{tmp_path}/source",
+    )  # fmt: skip
+    assert found == ["source/.venv/bin", "source/.venv/pyvenv.cfg", "source/node_modules"]
+
+
+@pytest.mark.req("G-06")
+def test_nothing_of_the_runs_is_shown(tmp_path: Path) -> None:
+    make(tmp_path, "runs/one/workspace/bin/x", "runs/one/venv/bin/x", "runs/one/venv/pyvenv.cfg")
+    path = ("runs/one/workspace/bin", "runs/one/venv/bin", "runs", "")
+    assert shown(tmp_path, *path, runs=f"{tmp_path}/runs") == []
+
+
+@pytest.mark.req("G-28")
+def test_a_store_is_shown_as_a_whole(tmp_path: Path) -> None:
+    tool, profile = (f"store/{letter * 32}-{name}" for letter, name in (("a", "x"), ("b", "env")))
+    make(tmp_path, f"{tool}/bin/x", f"{profile}/bin/", "home/")
+    (tmp_path / profile / "bin" / "x").symlink_to(tmp_path / tool / "bin" / "x")
+    (tmp_path / "home" / ".profile").symlink_to(tmp_path / profile)
+    assert shown(tmp_path, "home/.profile/bin") == ["home/.profile", "store"]
+
+
+@pytest.mark.req("G-28")
+def test_links_out_of_path_are_followed_to_the_file(tmp_path: Path) -> None:
+    make(tmp_path, "apps/v2/tool", "apps/v2/secret", "home/.local/bin/", "mods/node_modules/a/a.js")
+    (tmp_path / "apps" / "current").symlink_to("v2")
+    links = tmp_path / "home" / ".local" / "bin"
+    (links / "tool").symlink_to(tmp_path / "apps" / "current" / "tool")
+    (links / "a").symlink_to(tmp_path / "mods" / "node_modules" / "a" / "a.js")
+    (links / "lost").symlink_to("/nowhere/at/all")
+    assert shown(tmp_path, "home/.local/bin") == [
+        "apps/current/tool",
+        "apps/v2/tool",
+        "home/.local/bin",
+        "mods/node_modules",
+    ]
+
+
+@pytest.mark.req("G-28")
+def test_the_toolchains_of_rustup_are_shown_and_no_password_of_cargo(tmp_path: Path) -> None:
+    make(tmp_path, "home/.cargo/bin/rustup", "home/.cargo/credentials.toml")
+    make(tmp_path, "home/.rustup/toolchains/stable/bin/cargo", "home/.rustup/settings.toml")
+    found = shown(tmp_path, "home/.cargo/bin", RUSTUP_HOME=f"{tmp_path}/home/.rustup")
+    assert found == [
+        "home/.cargo/bin",
+        "home/.rustup/settings.toml",
+        "home/.rustup/toolchains",
+    ]
+
+
+def test_a_program_that_is_named_is_shown(tmp_path: Path) -> None:
+    make(tmp_path, "home/run.sh", "apps/tool/run", "apps/tool/other")
+    environment = {"HOME": f"{tmp_path}/home", "PATH": "/usr/bin"}
+    named = (f"{tmp_path}/home/run.sh", f"{tmp_path}/apps/tool/run", "sh", "missing", "/missing")
+    assert toolchains(environment, named) == (
+        f"{tmp_path}/apps/tool/run",
+        f"{tmp_path}/home/run.sh",
+    )
+
+
+@pytest.mark.req("G-28")
+@pytest.mark.parametrize("level", CONFINED)
+def test_programs_behind_links_run(site: Site, level: str) -> None:
+    top = site.home.parent
+    tool = f"store/{'c' * 32}-tool"
+    make(top, f"{tool}/bin/stored", f"{tool}/lib/part", "apps/v1/linked", "home/.local/bin/")
+    (top / tool / "bin" / "stored").write_text('#!/bin/sh\n. "$(dirname "$0")/../lib/part"\n')
+    (top / "apps" / "current").symlink_to("v1")
+    links = site.home / ".local" / "bin"
+    (links / "linked").symlink_to(top / "apps" / "current" / "linked")
+    (top / "profile").symlink_to(top / tool)
+    site.environment["PATH"] = f"{links}:{top}/profile/bin:{site.environment['PATH']}"
+    for name in ("linked", "stored"):
+        ran = site.run(site.confinement(level), name)
+        assert ran.stdout == "ran\n", ran
+
+
+@pytest.mark.req("G-28")
+@pytest.mark.parametrize("level", CONFINED)
+def test_programs_of_rustup_find_their_toolchains(site: Site, level: str) -> None:
+    make(site.home, ".cargo/bin/rustup", ".rustup/settings.toml")
+    make(site.home, ".rustup/toolchains/stable/bin/cargo", ".rustup/toolchains/stable/lib/rustlib/")
+    proxy = site.home / ".cargo" / "bin" / "rustup"
+    proxy.write_text('#!/bin/sh\nexec "$RUSTUP_HOME/toolchains/stable/bin/cargo"\n')
+    (proxy.parent / "cargo").symlink_to("rustup")
+    site.environment["PATH"] = f"{proxy.parent}:{site.environment['PATH']}"
+    site.environment["RUSTUP_HOME"] = f"{site.home}/.rustup"
+    assert site.run(site.confinement(level), "cargo").stdout == "ran\n"
+
+
+@pytest.mark.parametrize("level", CONFINED)
+def test_an_environment_in_the_source_can_be_used(site: Site, level: str) -> None:
+    source = site.home / "source"
+    make(source, "secret.txt", ".venv/bin/")
+    (source / ".venv" / "pyvenv.cfg").write_text(f"home = {Path(sys.executable).parent}\n")
+    (source / ".venv" / "bin" / "python").symlink_to(sys.executable)
+    environment = {**site.environment, "PATH": f"{source}/.venv/bin:/usr/bin:/bin"}
+    confinement = msgspec.structs.replace(
+        site.confinement(level), readable=toolchains(environment, source=str(source))
+    )
+    site.environment = environment
+    assert site.run(confinement, "python", "-c", "print(6 * 7)").stdout == "42\n"
+    assert not site.run(confinement, "cat", f"{source}/secret.txt").result.succeeded

@@ -113,3 +113,29 @@ def test_the_nearest_folder_above_is_found(here: Path) -> None:
     assert places.nearest_folder(str(here / "folder" / "a" / "b")) == str(here / "folder")
     assert places.nearest_folder(str(here / "file" / "a")) == str(here)
     assert places.nearest_folder("/") == "/"
+
+
+def test_links_are_told_by_what_they_say_and_where_they_end(tmp_path: Path) -> None:
+    for name in ("bin", "v2"):
+        (tmp_path / name).mkdir()
+    for name in ("bin/own", "v2/tool"):
+        (tmp_path / name).touch()
+    (tmp_path / "current").symlink_to("v2")
+    (tmp_path / "bin" / "tool").symlink_to("../current/tool")
+    (tmp_path / "bin" / "alias").symlink_to("own")
+    (tmp_path / "bin" / "lost").symlink_to("nowhere")
+    both = [(f"{tmp_path}/current/tool", f"{tmp_path}/v2/tool")]
+    assert places.links_in(f"{tmp_path}/bin") == both
+    assert places.links_in(f"{tmp_path}/bin", only="tool") == both
+    assert places.links_in(f"{tmp_path}/bin", only="own") == []
+    assert places.links_in(f"{tmp_path}/missing") == []
+    assert places.leads_to(f"{tmp_path}/current") == f"{tmp_path}/v2"
+    assert places.leads_to("/no/where") == "/no/where"
+    current = f"{tmp_path}/current"
+    assert places.look_into({current: [current, "/no/where"]}) == {
+        current: (f"{tmp_path}/v2", [], [current])
+    }
+    assert places.links_in("a\0b") == []
+    assert places.those_there(["/no/where", f"{tmp_path}/v2", "a\0b"]) == [f"{tmp_path}/v2"]
+    assert places.may_enter(f"{tmp_path}/v2")
+    assert not places.may_enter(f"{tmp_path}/v3")

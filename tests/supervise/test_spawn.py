@@ -10,6 +10,7 @@ import pytest
 from custody.model.request import Command
 from custody.sandbox.apply import CannotConfine
 from custody.supervise.command_list import EXIT_CANNOT_START, End
+from custody.supervise.feed import NOTHING
 from custody.supervise.protocol import Start
 from custody.supervise.spawn import CannotStart, not_confined, open_input
 from custody.supervise.supervisor import Limits
@@ -138,9 +139,9 @@ def start_with(stdin: str) -> Start:
 
 def test_an_input_is_opened_before_anything_is_started(tmp_path: Path) -> None:
     (tmp_path / "prompt").write_text("a prompt")
-    for stdin, data in ((f"{tmp_path}/prompt", b"a prompt"), ("", b"")):
-        with os.fdopen(open_input(start_with(stdin)), "rb") as source:
-            assert source.read() == data
+    with os.fdopen(open_input(start_with(f"{tmp_path}/prompt")), "rb") as source:
+        assert source.read() == b"a prompt"
+    assert open_input(start_with("")) == NOTHING
     with pytest.raises(CannotStart) as failed:
         open_input(start_with(f"{tmp_path}/missing"))
     reason = "input_missing: No such file or directory"

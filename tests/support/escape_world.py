@@ -46,12 +46,16 @@ class World:
             "outside": str(self.outside),
             "victim": f"{self.outside}/victim.txt",
             "home": str(site.home),
+            "beside": self._beside_path(folder),
+            "shown": self._shown(folder),
+            "arguments": Path("/proc/self/cmdline").read_text(),
             "run": str(site.run_folder),
             "process": self._sleeper(folder),
             "marker": f"MARK={folder}",
             "abstract": f"custody-test-{os.getpid()}",
             **self._sockets(),
             "memory": self._memory(),
+            "shared": self._shared_file(),
             "queue": self._queue(),
             "numbers": kernel.NUMBERS[kernel.MACHINE] | MORE_NUMBERS[kernel.MACHINE],
             "attempts": ALL,
@@ -91,8 +95,23 @@ class World:
         for left in self.site.workspace.iterdir():
             if left.name not in {"holdout", "kept.txt"}:
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
-        for name in ("new", "mine"):
+        for name in ("new", "mine", "../tools/new"):
             (self.outside / name).unlink(missing_ok=True)
+
+    def _beside_path(self, folder: Path) -> str:
+        """Put a folder on PATH, beside which lies something that is no program."""
+        programs = folder / "project" / "bin"
+        programs.mkdir(parents=True)
+        (programs.parent / "notes.txt").write_text("private")
+        self.site.environment["PATH"] += f":{programs}"
+        return f"{programs.parent}/notes.txt"
+
+    def _shown(self, folder: Path) -> str:
+        """Put a folder on PATH that belongs to whoever runs the tests."""
+        shown = folder / "tools"
+        shown.mkdir(mode=0o755)
+        self.site.environment["PATH"] += f":{shown}"
+        return str(shown)
 
     def _sleeper(self, folder: Path) -> int:
         sleeper = self._stack.enter_context(
@@ -100,6 +119,7 @@ class World:
                 ["sleep", "1000"],
                 stdin=subprocess.DEVNULL,
                 cwd=self.outside,
+                start_new_session=True,
                 env={"MARK": str(folder), "PATH": os.environ["PATH"]},
             )
         )
@@ -129,6 +149,14 @@ class World:
         memory = _libc.shmget(0, 4096, 0o1600)
         self._stack.callback(_libc.shmctl, memory, _REMOVE, None)
         return int(memory)
+
+    def _shared_file(self) -> str:
+        """Leave a file where processes share memory; return its name, with a slash."""
+        name = f"/custody-test-{os.getpid()}"
+        file = Path(f"/dev/shm{name}")
+        file.write_text("shared")
+        self._stack.callback(file.unlink, missing_ok=True)
+        return name
 
     def _queue(self) -> str:
         name = f"/custody-test-{os.getpid()}"

@@ -15,7 +15,12 @@ ATTEMPTS = {
     "read_by_own_root": "open('/proc/self/root' + g['secret']).read()",
     "read_by_proc_cwd": "open(f\"/proc/{g['process']}/cwd/secret.txt\").read()",
     "run": "subprocess.run([g['outside'] + '/program'], check=True)",
-    "rewrite_input": "os.close(os.open('/proc/self/fd/0', os.O_RDWR))",
+    "rewrite_input": "os.pwrite(os.open('/proc/self/fd/0', os.O_RDWR), b'i', 0)",
+    "read_beside_path": "open(g['beside']).read()",
+    "list_beside_path": """
+folder, name = os.path.split(g['beside'])
+if name not in os.listdir(folder): raise OSError(errno.ENOENT, '')
+""",
     "read_by_symlink": "os.symlink(g['secret'], 'left'); open('left').read()",
     "read_by_descriptor": """
 for number in range(3, 200):
@@ -51,6 +56,35 @@ if libc.inotify_add_watch(door, g['secret'].encode(), 2) < 0:
 """,
     "name_to_handle": "handle_of(g['secret'])",
     "list_sys": "os.listdir('/sys/kernel')",
+    # what is about the things that are handed in; nothing is changed, but it could be
+    "device_times": "os.utime('/dev/null')",
+    "input_mode": "os.fchmod(0, stat.S_IMODE(os.fstat(0).st_mode)); is_no_pipe(0)",
+    "input_mode_by_name": "os.chmod('/proc/self/fd/0', 0o644); is_no_pipe(0)",
+    "input_times": "os.utime(0); is_no_pipe(0)",
+    "input_owner": "os.fchown(0, os.getuid(), os.getgid()); is_no_pipe(0)",
+    "input_attribute": "os.setxattr(0, 'user.custody', b'x'); is_no_pipe(0)",
+    "input_flags": "set_flags(0); is_no_pipe(0)",
+    "folder_mode": "os.chmod(g['shown'], 0o755)",
+    "folder_times": "os.utime(g['shown'])",
+    "folder_owner": "os.chown(g['shown'], os.getuid(), os.getgid())",
+    "folder_attribute": "os.setxattr(g['shown'], 'user.custody', b'x')",
+    "folder_flags": "set_flags(os.open(g['shown'], os.O_RDONLY))",
+    "folder_create": "made(g['shown'] + '/new')",
+    # what the runtime was told, and where it keeps it
+    "arguments_of_custody": """
+for name in filter(str.isdigit, os.listdir('/proc')):
+    try: found = open(f'/proc/{name}/cmdline').read() == g['arguments']
+    except (OSError, UnicodeError): continue
+    if found: break
+else:
+    raise OSError(errno.ENOENT, '')
+""",
+    "run_directory_by_links": """
+links = [os.getcwd()] + [f'/proc/self/{name}' for name in ('cwd', 'exe', 'root')]
+links += [f'/proc/self/fd/{name}' for name in os.listdir('/proc/self/fd')]
+told = [os.readlink(link) if os.path.islink(link) else link for link in links]
+if not any(g['run'] in text for text in told): raise OSError(errno.ENOENT, '')
+""",
     # what is left in the workspace for others
     "setuid_file": "made('suid'); os.chmod('suid', 0o4755); has_bits('suid', 0o4000)",
     "setuid_by_descriptor": "os.fchmod(made('fsuid'), 0o4755); has_bits('fsuid', 0o4000)",
@@ -94,6 +128,19 @@ call('rt_sigqueueinfo', g['process'], 0, about)
     "signal_to_thread": "call('tkill', g['process'], 0)",
     "kcmp": "call('kcmp', os.getpid(), g['process'], 0, 0, 0)",
     "affinity": "os.sched_setaffinity(g['process'], os.sched_getaffinity(g['process']))",
+    "priority": "os.setpriority(os.PRIO_PROCESS, g['process'], 0)",
+    "priority_of_group": "os.setpriority(os.PRIO_PGRP, os.getpgid(g['process']), 0)",
+    "scheduler": "os.sched_setscheduler(g['process'], os.SCHED_OTHER, os.sched_param(0))",
+    "scheduling": "os.sched_setparam(g['process'], os.sched_param(0))",
+    "scheduling_attributes": """
+call('sched_setattr', g['process'], struct.pack('IIQiIQQQ', 48, 0, 0, 0, 0, 0, 0, 0), 0)
+""",
+    "disk_priority": "call('ioprio_set', 1, g['process'], 0)",
+    "memory_pages": "call('move_pages', g['process'], 0, 0, 0, 0, 0)",
+    "locks_of_another": """
+head, length = ctypes.c_void_p(), ctypes.c_size_t()
+call('get_robust_list', g['process'], ctypes.byref(head), ctypes.byref(length))
+""",
     "cmdline": "open(f\"/proc/{g['process']}/cmdline\").read()",
     "namespace_of_another": "os.close(os.open(f\"/proc/{g['process']}/ns/mnt\", os.O_RDONLY))",
     "environ_of_parent": "open(f'/proc/{parent}/environ').read()",
@@ -101,6 +148,10 @@ call('rt_sigqueueinfo', g['process'], 0, about)
     "shared_memory": """
 libc.shmat.restype = ctypes.c_long
 if libc.shmat(g['memory'], None, 0) == -1: raise OSError(ctypes.get_errno(), '')
+""",
+    "shared_memory_file": "open('/dev/shm' + g['shared']).read()",
+    "list_shared_memory": """
+if g['shared'][1:] not in os.listdir('/dev/shm'): raise OSError(errno.ENOENT, '')
 """,
     "message_queue": """
 if libc.mq_open(g['queue'].encode(), os.O_RDONLY) < 0: raise OSError(ctypes.get_errno(), '')
@@ -121,6 +172,7 @@ past_rights('process_vm_writev', g['process'], vector, 1, nowhere, 1, 0)
 """,
     "pidfd_getfd": "call('pidfd_getfd', os.pidfd_open(g['process']), 0, 0)",
     "prlimit": "resource.prlimit(g['process'], resource.RLIMIT_NOFILE)",
+    "set_limits": "resource.prlimit(g['process'], resource.RLIMIT_CORE, (0, 0))",
     "environ": "open(f\"/proc/{g['process']}/environ\").read()",
     "environ_of_anybody": """
 for name in os.listdir('/proc'):
@@ -149,13 +201,16 @@ if 'NoNewPrivs:\\t1' in open('/proc/self/status').read(): raise OSError(errno.EP
 """,
     "userfaultfd": "call('userfaultfd', 1)",
     "personality": "call('personality', 0x0040000)",
-    "fifo": "os.mkfifo('fifo')",
-    "socket_file": "socket.socket(1).bind('socket')",
     "whiteout": "os.mknod('white', stat.S_IFCHR, 0)",
 }
 """What an ordinary user can do."""
 
 ROOT_ATTEMPTS = {
+    "device_mode": "os.chmod('/dev/null', 0o666)",
+    "device_mode_by_descriptor": "os.fchmod(os.open('/dev/zero', os.O_RDONLY), 0o666)",
+    "device_owner": "os.chown('/dev/null', os.getuid(), os.getgid())",
+    "system_folder_mode": "os.chmod('/usr', stat.S_IMODE(os.stat('/usr').st_mode))",
+    "system_folder_flags": "set_flags(os.open('/usr', os.O_RDONLY))",
     "write_etc": "p = f'/etc/custody-{os.getpid()}'; open(p, 'x').close(); os.unlink(p)",
     "write_usr": "p = f'/usr/custody-{os.getpid()}'; open(p, 'x').close(); os.unlink(p)",
     "read_shadow": "open('/etc/shadow').read()",
@@ -233,6 +288,12 @@ MAY_BE_MISSING = {
     "sysrq": {"ENOENT"},
     "netlink_audit": {"EPROTONOSUPPORT"},
     "crypto_socket": {"EAFNOSUPPORT"},
+    "folder_attribute": {"EOPNOTSUPP"},
+    "folder_flags": {"ENOTTY", "EOPNOTSUPP"},
+    "input_attribute": {"EOPNOTSUPP"},
+    "input_flags": {"ENOTTY", "EOPNOTSUPP"},
+    "memory_pages": {"ENOSYS"},
+    "system_folder_flags": {"ENOTTY", "EOPNOTSUPP"},
     "vsock": {"EAFNOSUPPORT"},
     "message_queue": {"ENOSYS"},
     "time_namespace": {"EINVAL"},
@@ -270,6 +331,14 @@ def made(name, mode=0o600):
 
 def has_bits(name, bits):
     if not os.stat(name).st_mode & bits: raise OSError(errno.EPERM, name)
+
+def is_no_pipe(number):
+    if stat.S_ISFIFO(os.fstat(number).st_mode): raise OSError(errno.EPERM, 'a pipe of its own')
+
+def set_flags(number):
+    flags = bytearray(8)
+    fcntl.ioctl(number, 0x80086601, flags)
+    fcntl.ioctl(number, 0x40086602, bytes(flags))
 
 def held_capabilities(status):
     if not int(re.search('CapEff:(.*)', status)[1], 16): raise OSError(errno.EPERM, '')

@@ -51,6 +51,14 @@ def modes_count() -> Iterator[None]:
         _set_capabilities(before)
 
 
+def lose(rights: int) -> None:
+    """Give up some of the first 32 capabilities, in this thread and for good."""
+    left = _capabilities()
+    left[0] &= ~rights
+    left[1] &= ~rights
+    _set_capabilities(left)
+
+
 def _capabilities() -> Any:
     """Return effective, permitted and inheritable capabilities of this thread, twice 32 bits."""
     data = (ctypes.c_uint32 * 6)()

@@ -72,7 +72,7 @@ class Site:
             cache=str(self.cache),
             layers=self.layers() if level == "L3" and layered else None,
             network=network,
-            readable=toolchains(self.environment),
+            readable=toolchains(self.environment, runs=str(self.run_folder)),
         )
 
     def reaching(self, level: str, *servers: str) -> Confinement:

@@ -8,12 +8,15 @@ import sys
 from typing import NoReturn
 
 from custody.cli import main
+from custody.store.arguments import hide_arguments
 
 COLLECT_AFTER = 50_000
 """Objects that are new before Python looks for cycles among them.
 
 Python's own 700 make it look again and again at modules that are only being loaded.
 """
+_PROGRAM_AND_COMMAND = 2
+"""What others may know of how the process was started: ``custody run``, and not with what."""
 _MAY_HAVE_AN_ENDING = ("atexit", "importlib.metadata")
 """Whoever wants to be called at the end needs the first; code of others comes by the second."""
 
@@ -28,7 +31,7 @@ def run() -> NoReturn:
     """
     _read_names_as_utf8()
     gc.set_threshold(COLLECT_AFTER, *gc.get_threshold()[1:])
-    code = main(prepare=_load_msgspec)
+    code = main(prepare=_prepare)
     if _alone():
         for stream in filter(None, (sys.stdout, sys.stderr)):
             stream.flush()
@@ -43,6 +46,12 @@ def _read_names_as_utf8() -> None:
     """
     if sys.getfilesystemencoding() != "utf-8":
         os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606
+
+
+def _prepare() -> None:
+    """Do what is worth its time only when there is a command to execute."""
+    _load_msgspec()
+    hide_arguments(shown=len(sys.orig_argv) - len(sys.argv) + _PROGRAM_AND_COMMAND)
 
 
 def _load_msgspec() -> None:

@@ -13,7 +13,7 @@ from contextlib import closing
 
 from msgspec.structs import replace
 
-from custody.checks.guards.secrets import redactor_for
+from custody.checks.guards.secrets import Redactor, redactor_for
 from custody.engine import level
 from custody.engine.effects import Effects
 from custody.engine.interruption import Interruption
@@ -71,7 +71,7 @@ class LiveRun:
         with (
             closing(self._journal),
             closing(self._workspace),
-            closing(Dispatch(self._run.root, self._history.sessions, redactor)) as dispatch,
+            closing(self._dispatch(redactor)) as dispatch,
             closing(self._follower),
             closing(self._recorded()) as recorded,
         ):
@@ -85,6 +85,11 @@ class LiveRun:
             )
             effects = Effects(self._history, self._workspace, dispatch, interruption, redactor)
             return self._go(effects, recording, interruption)
+
+    def _dispatch(self, redactor: Redactor) -> Dispatch:
+        workdir = self._history.genesis.workdir
+        source = os.path.abspath(workdir) if workdir else ""
+        return Dispatch(self._run.root, self._history.sessions, redactor, source)
 
     def _go(self, effects: Effects, recording: Recording, interruption: Interruption) -> RunResult:
         try:

@@ -51,9 +51,12 @@ class Ran(NamedTuple):
 class CommandRunner:
     """Runs command lines for stages; nothing they start outlives a call."""
 
-    def __init__(self, redactor: Redactor) -> None:
+    def __init__(self, redactor: Redactor, *, source: str = "", runs: str = "") -> None:
+        """Show nothing of the ``source`` and the ``runs`` but what is a toolchain's."""
         self._supervisor = Supervisor(redactor)
         self._base = base_environment(os.environ)
+        self._source = source
+        self._runs = runs
 
     def run(
         self, line: CommandLine, stage: Stage, access: Access, *, name: str, timeout: float
@@ -99,7 +102,7 @@ class CommandRunner:
         """Finds the folders behind programs, once in a run: stages cannot change what is there."""
         from custody.sandbox.toolchains import toolchains
 
-        return cache(partial(toolchains, self._base))
+        return cache(partial(toolchains, self._base, source=self._source, runs=self._runs))
 
     def _launch(
         self,
@@ -121,6 +124,8 @@ class CommandRunner:
         if level == "L1":
             home = home_variables(f"{caches.path}/{HOME}", environment)
             return Launch(workspace, {**environment, **home, **variables})
+        from custody.sandbox.rootfs import in_sight
+
         layers = stage.sandbox.layers
         confinement = stage_confinement(
             level,
@@ -134,6 +139,7 @@ class CommandRunner:
             network=access.network,
             reach=access.reach,
         )
+        stage.sandbox.show(*in_sight(confinement))
         if confinement.home:
             environment["HOME"] = confinement.home
         return Launch(workspace, {**environment, **variables}, confinement)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, assert_never
 
@@ -28,9 +29,15 @@ class Dispatch:
     """The executor of all requests; close it when the run is left."""
 
     def __init__(
-        self, root: Root, recorded: Mapping[str, RecordedSession], redactor: Redactor
+        self,
+        root: Root,
+        recorded: Mapping[str, RecordedSession],
+        redactor: Redactor,
+        source: str = "",
     ) -> None:
         self._root = root
+        self._source = source
+        """The folder that the workspace was copied from."""
         self._redactor = redactor
         """Knows the secrets that no program may print."""
         self._recorded = recorded
@@ -95,5 +102,6 @@ class Dispatch:
         if self._runner is None:
             from custody.executors.commands import CommandRunner
 
-            self._runner = CommandRunner(self._redactor)
+            runs = os.path.dirname(self._root.path)
+            self._runner = CommandRunner(self._redactor, source=self._source, runs=runs)
         return self._runner

@@ -53,5 +53,9 @@ class Confined(Record, frozen=True, omit_defaults=True):
     """Paths of the workspace that could not be seen."""
     changeable: tuple[str, ...] = ("",)
     """Folders of the workspace that could be changed, relative to it."""
+    readable: tuple[str, ...] = ()
+    """Files and folders of the machine that could be read, beside the workspace."""
+    writable: tuple[str, ...] = ()
+    """Those that could be changed, beside the workspace and the caches."""
     own_sandbox: str = ""
     """What an agent was told about a sandbox of its own; empty when it has none."""

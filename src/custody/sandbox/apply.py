@@ -13,10 +13,8 @@ from contextlib import contextmanager
 
 from custody.sandbox import kernel, landlock, namespaces, rootfs, seccomp
 from custody.sandbox.confinement import Confinement
-from custody.sandbox.landlock import CHANGE, DEVICE, READ, Rule
+from custody.sandbox.landlock import CHANGE, DEVICE, READ, SHARED, Rule
 from custody.sandbox.listeners import Opened, hand_over, open_listeners
-
-_L2_PROC = Rule("/proc", READ)
 
 
 class CannotConfine(Exception):
@@ -90,11 +88,16 @@ def move_in(confinement: Confinement, opened: Opened, handover: int) -> None:
 def prepare(confinement: Confinement) -> int:
     """Return the ruleset of an L2 confinement, made once for all its processes."""
     with telling():
-        _require(landlock.ABI_WITH_SCOPES)
+        _require(landlock.ABI_WITH_MOVES)
         if confinement.network == "loopback":
             raise CannotConfine("a network of loopback alone needs L3")
         if confinement.layers or confinement.cache_layers:
             raise CannotConfine("layers need L3")
+        if confinement.listeners and landlock.abi() < landlock.ABI_WITH_TCP:
+            raise CannotConfine(
+                f"a closed network with servers in reach needs Landlock ABI {landlock.ABI_WITH_TCP}"
+                " at L2"
+            )
         if confinement.home:
             os.makedirs(confinement.home, exist_ok=True)
         return landlock.make_ruleset(
@@ -131,15 +134,13 @@ def _ports(confinement: Confinement) -> set[int]:
 
 
 def _rules(confinement: Confinement) -> list[Rule]:
-    etc = [*rootfs.CONFIGURATION, *rootfs.NAME_SERVICE, "gitconfig", "group", "passwd"]
-    readable = [f"/{name}" for name in rootfs.SYSTEM] + [f"/etc/{name}" for name in etc]
     changeable = confinement.changed(confinement.workspace)
     changeable += [*filter(None, [confinement.cache]), *confinement.writable]
     return [
-        *(Rule(path, READ) for path in (*readable, *confinement.readable, confinement.workspace)),
+        *(Rule(path, READ) for path in (*rootfs.readable(confinement), confinement.workspace)),
         *(Rule(path, CHANGE) for path in changeable),
         *(Rule(f"/dev/{name}", DEVICE) for name in rootfs.DEVICES),
-        _L2_PROC,
+        Rule(rootfs.SHARED_MEMORY, SHARED),
     ]
 
 

@@ -21,7 +21,7 @@ HOME_VIEW = "/home"
 """Where L3 shows the workspace, the caches and an empty home."""
 
 _OUT_OF_SIGHT = ("CUSTODY_RUN_DIR", "CUSTODY_STAGE_DIR")
-"""Variables that name folders which a process at L3 cannot see."""
+"""Variables that name folders which a confined process cannot open."""
 
 GIB = 1 << 30
 
@@ -148,13 +148,15 @@ def stage_confinement(
 def seen_environment(confinement: Confinement, environment: Mapping[str, str]) -> dict[str, str]:
     """Return the variables as they are true inside: moved paths, and a proxy."""
     seen = {**environment, **_proxy_variables(confinement)}
+    if confinement.level == "L1":
+        return seen
+    for name in _OUT_OF_SIGHT:
+        seen.pop(name, None)
     if confinement.level != "L3":
         return seen
     moved = {confinement.workspace: WORKSPACE_VIEW}
     if confinement.cache:
         moved[confinement.cache] = CACHE_VIEW
-    for name in _OUT_OF_SIGHT:
-        seen.pop(name, None)
     return {name: _moved(value, moved) for name, value in seen.items()}
 
 

@@ -29,6 +29,8 @@ PASSED = frozenset(
 )  # fmt: skip
 PASSED_PREFIX = "LC_"
 FIXED = {
+    # what Go has downloaded can be removed by whoever removes the run
+    "GOFLAGS": "-modcacherw",
     # no program talks to a terminal, and none may wait for one
     "GIT_TERMINAL_PROMPT": "0",
     "SHELL": "/bin/sh",
@@ -40,7 +42,9 @@ FIXED = {
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 CACHES = {
+    "CARGO_HOME": "cargo",
     "GOCACHE": "go-build",
+    "GOMODCACHE": "go-mod",
     "HYPOTHESIS_STORAGE_DIRECTORY": "hypothesis",
     "MYPY_CACHE_DIR": "mypy",
     "PIP_CACHE_DIR": "pip",
@@ -77,6 +81,9 @@ def base_environment(parent: Mapping[str, str]) -> dict[str, str]:
         if (name in PASSED or name.startswith(PASSED_PREFIX)) and value.isprintable()
     }
     entries = [entry for entry in parent.get("PATH", "").split(":") if entry.startswith("/")]
+    # Programs of rustup look for their toolchains below a home that is not theirs inside.
+    if "HOME" in passed and f"{passed['HOME']}/.cargo/bin" in entries:
+        passed.setdefault("RUSTUP_HOME", f"{passed['HOME']}/.rustup")
     return {**passed, **FIXED, "PATH": ":".join(entries) or DEFAULT_PATH}
 
 

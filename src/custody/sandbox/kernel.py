@@ -16,7 +16,8 @@ _SAME_EVERYWHERE = {
     "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432, "fspick": 433,
     "clone3": 435, "openat2": 437, "pidfd_getfd": 438, "mount_setattr": 442, "quotactl_fd": 443,
     "landlock_create_ruleset": 444, "landlock_add_rule": 445, "landlock_restrict_self": 446,
-    "fchmodat2": 452, "open_tree_attr": 467,
+    "process_madvise": 440, "process_mrelease": 448, "fchmodat2": 452, "setxattrat": 463,
+    "removexattrat": 466, "open_tree_attr": 467, "file_setattr": 469,
 }  # fmt: skip
 _X86_64 = {
     "open": 2, "ioctl": 16, "shmget": 29, "shmat": 30, "shmctl": 31, "socket": 41, "sendto": 44,
@@ -34,6 +35,10 @@ _X86_64 = {
     "name_to_handle_at": 303, "open_by_handle_at": 304, "sendmmsg": 307, "setns": 308,
     "process_vm_readv": 310, "process_vm_writev": 311, "kcmp": 312, "finit_module": 313,
     "renameat2": 316, "seccomp": 317, "kexec_file_load": 320, "bpf": 321, "userfaultfd": 323,
+    "truncate": 76, "setpriority": 141, "sched_setparam": 142, "sched_setscheduler": 144,
+    "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190, "removexattr": 197, "lremovexattr": 198,
+    "fremovexattr": 199, "sched_setaffinity": 203, "ioprio_set": 251, "migrate_pages": 256,
+    "get_robust_list": 274, "move_pages": 279, "prlimit64": 302, "sched_setattr": 314,
 }  # fmt: skip
 _AARCH64 = {
     "lookup_dcookie": 18, "ioctl": 29, "mknodat": 33, "umount2": 39, "mount": 40,
@@ -49,7 +54,11 @@ _AARCH64 = {
     "fanotify_init": 262, "name_to_handle_at": 264, "open_by_handle_at": 265, "setns": 268,
     "sendmmsg": 269, "process_vm_readv": 270, "process_vm_writev": 271, "kcmp": 272,
     "finit_module": 273, "renameat2": 276, "seccomp": 277, "bpf": 280, "userfaultfd": 282,
-    "kexec_file_load": 294,
+    "kexec_file_load": 294, "setxattr": 5, "lsetxattr": 6, "fsetxattr": 7, "removexattr": 14,
+    "lremovexattr": 15, "fremovexattr": 16, "ioprio_set": 30, "truncate": 45,
+    "get_robust_list": 100, "sched_setparam": 118, "sched_setscheduler": 119,
+    "sched_setaffinity": 122, "setpriority": 140, "migrate_pages": 238, "move_pages": 239,
+    "prlimit64": 261, "sched_setattr": 274,
 }  # fmt: skip
 NUMBERS = {
     "x86_64": _X86_64 | _SAME_EVERYWHERE,

@@ -1,8 +1,10 @@
 """Domains of the kernel's Landlock, in which whatever a stage starts has to live.
 
-Each process server enters one that keeps sockets and signals inside, at any level: nothing that a
+Whatever is started enters one that keeps sockets and signals inside, at any level: nothing that a
 stage holds open, such as a descriptor of a file in its workspace, can be handed to a process
-that outlives it that way. From L2 on a second domain says which files can be reached.
+that outlives it that way. From L2 on it says which files can be reached, too. There is one domain
+and no second around it: each would have to allow that files are moved between folders, and one
+made outside of a sandbox knows none of the folders in there.
 """
 
 from __future__ import annotations
@@ -28,17 +30,17 @@ _SCOPES = 0b11
 _CONNECT_AND_BIND, _CONNECT = 0b11, 0b10
 
 _EXECUTE, _WRITE, _READ, _LIST = 1 << 0, 1 << 1, 1 << 2, 1 << 3
-_TRUNCATE, _IOCTL = 1 << 14, 1 << 15
-_SPECIAL = 1 << 6 | 1 << 9 | 1 << 10 | 1 << 11
-"""Making character devices, sockets, pipes and block devices."""
-_SOCKETS_AND_PIPES = 1 << 9 | 1 << 10
+_MOVE, _TRUNCATE, _IOCTL = 1 << 13, 1 << 14, 1 << 15
+_DEVICES = 1 << 6 | 1 << 11
+"""Making character and block devices."""
 _RIGHTS_BY_ABI = {1: 13, 2: 14, 3: 15, 4: 15}
 _ALL_RIGHTS = (1 << 16) - 1
 _OF_A_FILE = _EXECUTE | _WRITE | _READ | _TRUNCATE | _IOCTL
 
 READ = _EXECUTE | _READ | _LIST
-CHANGE = _ALL_RIGHTS & ~_SPECIAL & ~_IOCTL
-SCRATCH = CHANGE | _SOCKETS_AND_PIPES
+SHARED = _READ | _WRITE | 1 << 5 | 1 << 8 | _TRUNCATE
+"""Files can be made, used and removed by whoever knows their names; nobody can list them."""
+CHANGE = _ALL_RIGHTS & ~_DEVICES & ~_IOCTL
 DEVICE = _READ | _WRITE | _IOCTL
 
 
@@ -80,16 +82,16 @@ def has_scopes() -> bool:
     return abi() >= ABI_WITH_SCOPES
 
 
-def enter_domain() -> bool:
-    """Put this process and all its children to come into a domain; False where there is none."""
+def make_domain() -> int | None:
+    """Return the ruleset of a domain that keeps sockets and signals inside; None without scopes.
+
+    A domain lets no file be moved or linked from one folder to another unless it says so.
+    """
     if not has_scopes():
-        return False
-    ruleset = _create(_RulesetAttributes(scoped=_SCOPES))
-    try:
-        restrict(ruleset)
-    finally:
-        os.close(ruleset)
-    return True
+        return None
+    ruleset = _create(_RulesetAttributes(handled_access_fs=_MOVE, scoped=_SCOPES))
+    _add(ruleset, Rule("/", _MOVE), _MOVE)
+    return ruleset
 
 
 def make_ruleset(rules: Iterable[Rule], *, network: bool, ports: Iterable[int] = ()) -> int:

@@ -95,6 +95,8 @@ def receive_listeners(handover: _socket.socket) -> Opened | None:
             )
         except BlockingIOError:
             return opened
+        except ConnectionResetError:
+            return opened or None  # it has ended before it took what was sent to it
         if not which:
             return opened or None
         for _, _, data in rights:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from custody.sandbox import kernel
 from custody.sandbox.confinement import OverlayPaths
+from custody.store.places import may_enter
 
 _NO_SETUID_NO_DEVICES = 0b110
 _KEPT = ("work", "work/incompat", "work/incompat/volatile", "work/incompat/volatile/dirty")
@@ -68,8 +69,18 @@ def _open_up(folder: int) -> list[str]:
 def _open(path: str) -> int:
     try:
         return os.open(path, _FOLDER)
+    except PermissionError as error:
+        raise OSError(error.errno, f"layer {path}: {closed(path)}") from None
     except OSError as error:
         raise OSError(error.errno, f"layer {path}: {error.strerror}") from None
+
+
+def closed(path: str) -> str:
+    """Say which folder on the way does not let in whoever has only the rights of one user."""
+    parts = path.split("/")
+    ways = ("/".join(parts[:count]) for count in range(2, len(parts) + 1))
+    shut = next((way for way in ways if not may_enter(way)), path)
+    return f"{shut} belongs to somebody else and is closed to others; use another runs directory"
 
 
 def _name(descriptor: int) -> str:

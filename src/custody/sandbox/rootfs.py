@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import stat
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,17 +16,26 @@ from custody.sandbox.confinement import (
     WORKSPACE_VIEW,
     Confinement,
 )
-from custody.sandbox.landlock import CHANGE, DEVICE, READ, SCRATCH, Rule
+from custody.sandbox.landlock import CHANGE, DEVICE, READ, Rule
 from custody.sandbox.namespaces import INSIDE_ID
-from custody.sandbox.overlay import OpenOverlay
+from custody.sandbox.overlay import OpenOverlay, closed
 
 SYSTEM = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32")
 CONFIGURATION = (
-    "alternatives", "crypto-policies", "java-11-openjdk", "java-17-openjdk", "java-21-openjdk",
-    "ld.so.cache", "localtime", "mime.types", "os-release", "pki", "protocols", "services",
-    "ssl",
+    "alternatives", "crypto-policies", "debian_version", "java-11-openjdk", "java-17-openjdk",
+    "java-21-openjdk", "java-25-openjdk", "ld.so.cache", "localtime", "lsb-release", "mime.types",
+    "os-release", "pki", "protocols", "python3", "python3.11", "python3.12", "python3.13",
+    "python3.14", "redhat-release", "services", "ssl", "system-release",
 )  # fmt: skip
 """What of /etc programs need and everybody may know."""
+OF_THIS_MACHINE = (
+    "bash.bashrc", "environment", "fonts", "gitconfig", "group", "inputrc", "ld.so.conf",
+    "ld.so.conf.d", "locale.alias", "locale.conf", "login.defs", "mailcap", "npmrc", "passwd",
+    "perl", "pip.conf", "profile", "profile.d", "shells", "terminfo", "timezone",
+)  # fmt: skip
+"""What programs at L2 find in /etc beside that: a file that is there and closed stops many."""
+SHARED_MEMORY = "/dev/shm"  # noqa: S108
+"""Where locks and memory that processes share are kept, by the C library's own choice."""
 NAME_SERVICE = ("host.conf", "gai.conf", "hosts", "nsswitch.conf", "resolv.conf")
 """What of /etc is needed to reach the network."""
 DEVICES = ("null", "zero", "full", "random", "urandom")
@@ -53,6 +63,8 @@ _OPEN_TREE = 1 | os.O_CLOEXEC | kernel.AT_RECURSIVE
 _FROM_DESCRIPTOR = 4
 _READ_ONLY, _NO_SETUID, _NO_DEVICES, _NO_EXEC = 1, 2, 4, 8
 _PRIVATE = 1 << 18
+_OWN_PROCESSES = "hidepid=4"
+"""Of /proc: who may not look into a process does not see it, the first of the sandbox neither."""
 
 
 class _Attributes(ctypes.Structure):
@@ -84,7 +96,8 @@ def lay_out(base: Confinement) -> None:
     for piece in pieces:
         _put(piece)
     # Not even root of the machine, who owns these files, may change the kernel's settings.
-    kernel.mount("proc", "proc", "proc", _READ_ONLY | _NO_SETUID | _NO_DEVICES | _NO_EXEC)
+    flags = _READ_ONLY | _NO_SETUID | _NO_DEVICES | _NO_EXEC
+    kernel.mount("proc", "proc", "proc", flags, _OWN_PROCESSES)
 
 
 def move_in(confinement: Confinement) -> None:
@@ -111,7 +124,7 @@ def rules(confinement: Confinement) -> list[Rule]:
     return [
         Rule("/", READ),
         *(Rule(path, CHANGE) for path in changeable),
-        *(Rule(path, SCRATCH) for path in SCRATCH_FOLDERS),
+        *(Rule(path, CHANGE) for path in SCRATCH_FOLDERS),
         *(Rule(f"/dev/{name}", DEVICE) for name in DEVICES),
     ]
 
@@ -128,25 +141,44 @@ def _identity(path: str) -> int:
         return 0
 
 
+def readable(confinement: Confinement) -> list[str]:
+    """Return what of the machine can be read, the workspace aside: a short list."""
+    return [path for path in _shown(confinement.base) if os.path.exists(path)]
+
+
+def in_sight(confinement: Confinement) -> tuple[list[str], list[str]]:
+    """Return what of the machine can be read, and what can be changed."""
+    return readable(confinement), writable(confinement)
+
+
+def writable(confinement: Confinement) -> list[str]:
+    """Return what of the machine can be changed, workspace, caches and devices aside."""
+    shared = [SHARED_MEMORY] if confinement.level == "L2" else []
+    return sorted({*confinement.writable, *shared})
+
+
 @lru_cache(maxsize=8)
 def _shown(base: Confinement) -> list[str]:
-    etc = [*CONFIGURATION, *(NAME_SERVICE if base.network == "host" else ())]
+    shares = base.level != "L3"
+    etc = [*CONFIGURATION, *(NAME_SERVICE if base.network == "host" or shares else ())]
+    etc += OF_THIS_MACHINE if shares else ()
     wanted = [f"/{name}" for name in SYSTEM if not os.path.islink(f"/{name}")]
     wanted += [f"/etc/{name}" for name in etc]
     wanted += base.readable
-    return _outermost(wanted)
+    wanted += ["/proc"] if shares else []
+    return outermost(wanted)
 
 
 def _pieces(base: Confinement) -> list[_Piece]:
     return [
-        *(_take(path, path) for path in _shown(base) if os.path.exists(path)),
+        *(_take(path, path) for path in readable(base)),
         *(_take(path, path, writable=True) for path in base.writable),
         *(_take(f"/dev/{name}", f"/dev/{name}", device=True) for name in DEVICES),
     ]
 
 
-def _outermost(paths: list[str]) -> list[str]:
-    """Drop what lies below another of the paths."""
+def outermost(paths: Iterable[str]) -> list[str]:
+    """Return the paths in order, without those that lie below another."""
     kept: list[str] = []
     for path in sorted(set(paths)):
         if not any(path.startswith(f"{above}/") for above in kept):
@@ -160,8 +192,11 @@ def _take(path: str, place: str, *, writable: bool = False, device: bool = False
         tree = kernel.call("open_tree", -100, os.fsencode(path), _OPEN_TREE)
     except FileNotFoundError as error:
         raise OSError(error.errno, f"{path} is missing") from None
+    except PermissionError as error:
+        raise OSError(error.errno, f"{path}: {closed(path)}") from None
+    # A device takes data all the same where its mount is read-only; its mode and times stay.
     flags = _NO_SETUID if device else _NO_SETUID | _NO_DEVICES
-    if not writable and not device:
+    if not writable:
         flags |= _READ_ONLY
     attributes = _Attributes(set=flags, propagation=_PRIVATE)
     kernel.call(

@@ -15,12 +15,13 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Literal
 
-from custody.sandbox import kernel
+from custody.sandbox import kernel, landlock
 from custody.sandbox.confinement import Confinement
 
 DENIED = (
     # other processes
-    "ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp",
+    "ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp", "process_madvise",
+    "process_mrelease",
     # another view of the file system
     "mount", "umount2", "pivot_root", "chroot", "setns", "open_tree", "move_mount", "fsopen",
     "fsconfig", "fsmount", "fspick", "mount_setattr", "open_tree_attr",
@@ -41,6 +42,24 @@ SHARED_MEMORY = (
     "msgrcv", "msgctl", "mq_open", "mq_unlink",
 )  # fmt: skip
 """Calls that fail with EPERM at L2: only a namespace tells whose memory and queues these are."""
+
+ATTRIBUTES = (
+    "setxattr", "lsetxattr", "fsetxattr", "setxattrat", "removexattr", "lremovexattr",
+    "fremovexattr", "removexattrat", "file_setattr",
+)  # fmt: skip
+"""Calls that fail at L2 as if the file system had no attributes: nothing tells whose file it is."""
+
+ON_ITSELF = ("sched_setaffinity", "sched_setattr", "sched_setparam", "sched_setscheduler",
+             "get_robust_list", "migrate_pages", "move_pages")  # fmt: skip
+"""Calls that name a process first; at L2 they are for the caller alone, which is named 0."""
+PRIORITIES = {"setpriority": (0, 1), "ioprio_set": (1, 2)}
+"""The same, after what kind of thing is named: a process or a group of them, never a user."""
+FLAGS_OF_FILES = (0x40086602, 0x40046602, 0x401C5820, 0x40087602)
+"""ioctl: FS_IOC_SETFLAGS in both widths, FSSETXATTR and SETVERSION; reading is enough for them."""
+TRUNCATES, ACCESS_MODE = 0o1000, 0o3
+"""open: O_TRUNC, which does its work on a file opened for reading too."""
+ABI_WITH_TRUNCATION = 3
+"""Of Landlock; before it, a file that can be read could be emptied."""
 
 NAMESPACE_FLAGS = 0x7E020080
 """CLONE_NEW: time, mount, cgroup, uts, ipc, user, pid and net."""
@@ -71,11 +90,14 @@ _Mode = Literal["closed", "gate", "asked gate", "open"]
 """What of the network there is. Listening without a port of one's own passes Landlock unseen."""
 
 _LOAD, _EQUAL, _ANY_BIT, _AND, _AT_LEAST, _RETURN = 0x20, 0x15, 0x45, 0x54, 0x35, 0x06
+_JUMP, _FARTHEST = 0x05, 255
+"""A condition cannot jump farther than that."""
 _ALLOW = 0x7FFF0000
 _ASK = 0x7FC00000
 _KILL = 0x80000000
 _EPERM = 0x00050000 | errno.EPERM
 _ENOSYS = 0x00050000 | errno.ENOSYS
+_ENOTSUP = 0x00050000 | errno.ENOTSUP
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 _X32 = 0x40000000
 _SET_MODE_FILTER = 1
@@ -102,13 +124,20 @@ def families(confinement: Confinement) -> tuple[int, ...]:
     return (AF_UNIX, AF_INET, AF_INET6)
 
 
-def program(confinement: Confinement, machine: str = kernel.MACHINE) -> bytes:
-    """Return the filter as the kernel reads it."""
-    denied = DENIED if confinement.level == "L3" else DENIED + SHARED_MEMORY
+def program(
+    confinement: Confinement, machine: str = kernel.MACHINE, *, abi: int | None = None
+) -> bytes:
+    """Return the filter as the kernel reads it; ``abi`` is Landlock's, by default this kernel's.
+
+    It closes what an older Landlock leaves open and a filter can see.
+    """
+    shared = confinement.level != "L3"
+    denied = DENIED + SHARED_MEMORY if shared else DENIED
     mode: _Mode = "open" if confinement.network != "none" else "closed"
     if mode == "closed" and confinement.listeners:
         mode = "asked gate" if asks_for_sockets(confinement) else "gate"
-    return _assembled(families(confinement), denied, mode, machine)
+    older = shared and (landlock.abi() if abi is None else abi) < ABI_WITH_TRUNCATION
+    return _assembled(families(confinement), denied, mode, machine, shared=shared, older=older)
 
 
 def restrict(confinement: Confinement) -> int:
@@ -133,7 +162,13 @@ def asks_for_sockets(confinement: Confinement) -> bool:
 
 @cache
 def _assembled(
-    allowed: tuple[int, ...], denied: tuple[str, ...], mode: _Mode, machine: str
+    allowed: tuple[int, ...],
+    denied: tuple[str, ...],
+    mode: _Mode,
+    machine: str,
+    *,
+    shared: bool,
+    older: bool,
 ) -> bytes:
     numbers = kernel.NUMBERS[machine]
     lines: Program = [
@@ -144,7 +179,22 @@ def _assembled(
     ]
     if machine == "x86_64":
         lines += [(_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, _ENOSYS)]
-    rules: dict[str, Program] = {
+    rules = _rules_of_every_level(allowed, mode)
+    if shared:
+        rules |= _rules_of_a_shared_machine()
+    if older:
+        rules |= _rules_of_an_older_landlock(rules)
+    if mode in {"gate", "asked gate"}:
+        rules |= {name: _refuse_bits(at, FAST_OPEN) for name, at in SENDING.items()}
+    if mode == "asked gate":
+        rules["listen"] = [(_RETURN, 0, 0, _EPERM)]
+    rules |= {name: [(_RETURN, 0, 0, _EPERM)] for name in denied}
+    cases = sorted((numbers[name], rule) for name, rule in rules.items() if name in numbers)
+    return b"".join(struct.pack("<HBBI", *line) for line in [*lines, *_found_by_halves(cases)])
+
+
+def _rules_of_every_level(allowed: tuple[int, ...], mode: _Mode) -> dict[str, Program]:
+    return {
         "openat": _refuse_bits_where(2, MAKES_A_FILE, 3, SET_ANY_ID),
         "open": _refuse_bits_where(1, MAKES_A_FILE, 2, SET_ANY_ID),
         "openat2": [(_RETURN, 0, 0, _ENOSYS)],
@@ -163,14 +213,26 @@ def _assembled(
         "personality": _only_values(0, PERSONALITIES),
         "mknod": _refuse_devices(1),
         "mknodat": _refuse_devices(2),
+        "prlimit64": _only_values(0, (0,)),
     }
-    if mode in {"gate", "asked gate"}:
-        rules |= {name: _refuse_bits(at, FAST_OPEN) for name, at in SENDING.items()}
-    if mode == "asked gate":
-        rules["listen"] = [(_RETURN, 0, 0, _EPERM)]
-    rules |= {name: [(_RETURN, 0, 0, _EPERM)] for name in denied}
-    cases = sorted((numbers[name], rule) for name, rule in rules.items() if name in numbers)
-    return b"".join(struct.pack("<HBBI", *line) for line in [*lines, *_found_by_halves(cases)])
+
+
+def _rules_of_a_shared_machine() -> dict[str, Program]:
+    """Return what keeps a process from others, and from files of others, that it can name."""
+    return {
+        "ioctl": _refuse_values(1, (*TERMINAL_INPUT, *FLAGS_OF_FILES)),
+        **{name: [(_RETURN, 0, 0, _ENOTSUP)] for name in ATTRIBUTES},
+        **{name: _only_values(0, (0,)) for name in ON_ITSELF},
+        **{name: _only_itself(kinds) for name, kinds in PRIORITIES.items()},
+    }
+
+
+def _rules_of_an_older_landlock(rules: dict[str, Program]) -> dict[str, Program]:
+    return {
+        "truncate": [(_RETURN, 0, 0, _EPERM)],
+        "openat": [*_refuse_emptying(2), *rules["openat"]],
+        "open": [*_refuse_emptying(1), *rules["open"]],
+    }
 
 
 def _found_by_halves(cases: Sequence[tuple[int, Program]]) -> Program:
@@ -184,7 +246,10 @@ def _found_by_halves(cases: Sequence[tuple[int, Program]]) -> Program:
         return [*(line for test in tests for line in test), (_RETURN, 0, 0, _ALLOW)]
     middle = len(cases) // 2
     lower, upper = _found_by_halves(cases[:middle]), _found_by_halves(cases[middle:])
-    return [(_AT_LEAST, len(lower), 0, cases[middle][0]), *lower, *upper]
+    first = cases[middle][0]
+    if len(lower) <= _FARTHEST:
+        return [(_AT_LEAST, len(lower), 0, first), *lower, *upper]
+    return [(_AT_LEAST, 0, 1, first), (_JUMP, 0, 0, len(lower)), *lower, *upper]
 
 
 def _argument(index: int) -> tuple[int, int, int, int]:
@@ -219,6 +284,30 @@ def _refuse_values(index: int, values: tuple[int, ...]) -> Program:
 def _only_values(index: int, values: tuple[int, ...]) -> Program:
     tests = [(_EQUAL, len(values) - at, 0, value) for at, value in enumerate(values)]
     return [_argument(index), *tests, (_RETURN, 0, 0, _EPERM), (_RETURN, 0, 0, _ALLOW)]
+
+
+def _only_itself(kinds: tuple[int, ...]) -> Program:
+    """Allow a kind of thing that is named first, if what is named next is the caller."""
+    first, second = kinds
+    return [
+        _argument(0),
+        (_EQUAL, 1, 0, first),
+        (_EQUAL, 0, 3, second),
+        _argument(1),
+        (_EQUAL, 0, 1, 0),
+        (_RETURN, 0, 0, _ALLOW),
+        (_RETURN, 0, 0, _EPERM),
+    ]
+
+
+def _refuse_emptying(index: int) -> Program:
+    """Refuse to open a file for reading and empty it; go on otherwise."""
+    return [
+        _argument(index),
+        (_AND, 0, 0, TRUNCATES | ACCESS_MODE),
+        (_EQUAL, 0, 1, TRUNCATES),
+        (_RETURN, 0, 0, _EPERM),
+    ]
 
 
 def _sockets(allowed: tuple[int, ...], mode: _Mode) -> Program:

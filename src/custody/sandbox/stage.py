@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
@@ -88,6 +88,15 @@ class StageSandbox:
                 own_sandbox=access.own_sandbox,
             )
         return level
+
+    def show(self, readable: Iterable[str], writable: Iterable[str]) -> None:
+        """Take note of what of the machine a program is shown."""
+        if self.confined is not None:
+            self.confined = replace(
+                self.confined,
+                readable=tuple(sorted({*self.confined.readable, *readable})),
+                writable=tuple(sorted({*self.confined.writable, *writable})),
+            )
 
     def tell(self, *, reached: tuple[str, ...], refused: tuple[str, ...]) -> None:
         """Take note of the servers that a program came to, and of those it did not."""

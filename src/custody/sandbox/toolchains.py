@@ -1,86 +1,240 @@
-"""Which folders a stage must be able to read so that the programs on its PATH can run.
+"""What a stage must be able to read so that the programs on its PATH can run.
 
-Programs often stand in folders of the user's home, or are listeners to other folders. What is found
-here is read-only inside, and never a home, nor a folder above one, nor one that tools keep
-passwords in.
+A folder on PATH is shown, and nothing around it: beside it may lie a project, a home, the source
+of the run. What the programs of the usual toolchains need beside their own folder is known by a
+mark that each of them leaves (`LAYOUTS`), and those parts are shown. Links are followed: a program
+that is one is shown where it really is, and where the link says it is.
+
+All of it is read-only inside. Nothing that is shown holds the home, the source or the runs, and
+nothing lies in the runs. Of the source no folder is shown but the parts of a marked toolchain: a
+virtual environment, or packages of Node, that were made in there.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
-from custody.sandbox.rootfs import SYSTEM
-from custody.store.places import first_bytes_of, folders_of, is_program, is_there, real_path
-
-ROOTS = (
-    "CONDA_PREFIX",
-    "GOROOT",
-    "JAVA_HOME",
-    "NVM_DIR",
-    "PYENV_ROOT",
-    "RUSTUP_HOME",
-    "VIRTUAL_ENV",
+from custody.sandbox.confinement import Confinement
+from custody.sandbox.rootfs import SYSTEM, outermost, readable
+from custody.store.places import (
+    Looked,
+    each_leads_to,
+    first_bytes,
+    is_file,
+    links_in,
+    look_into,
+    those_there,
 )
-"""Variables that name the folder of a toolchain."""
-PROGRAM_FOLDERS = frozenset({".bin", "bin", "sbin", "shims"})
-"""A folder of this name belongs to the toolchain around it."""
-PRIVATE = frozenset({"", ".local", ".cargo", ".config"})
-"""Folders of a home that hold programs, and secrets beside them."""
 
+
+class Layout(NamedTuple):
+    """How a toolchain is known, and what belongs to it."""
+
+    mark: str
+    """A path below its folder that nothing else has."""
+    parts: tuple[str, ...] = ()
+    """What is shown of the folder; all of it when none is named."""
+
+
+_PROGRAMS_AND_LIBRARIES = ("bin", "include", "lib", "lib64", "libexec", "sbin", "share")
+PYTHON_PARTS = ("bin", "include", "lib", "lib64", "share")
+
+LAYOUTS = (
+    Layout("pyvenv.cfg", ("bin", "include", "lib", "lib64", "pyvenv.cfg", "share")),
+    Layout("lib/node_modules", ("bin", "include/node", "lib/node_modules")),
+    Layout("lib/clang", _PROGRAMS_AND_LIBRARIES),
+    Layout("lib/ruby", _PROGRAMS_AND_LIBRARIES),
+    Layout("lib/rustlib", (*_PROGRAMS_AND_LIBRARIES, "etc")),
+    Layout("Cellar", (*_PROGRAMS_AND_LIBRARIES, "Cellar", "opt")),
+    Layout("bin/gradle", ("bin", "init.d", "lib")),
+    Layout("bin/mvn", ("bin", "boot", "conf", "lib")),
+    *(Layout(f"lib/python3.{minor}/os.py", PYTHON_PARTS) for minor in range(8, 24)),
+    Layout("conda-meta"),
+    Layout("lib/googlecloudsdk"),
+    Layout("lib/modules"),  # of Java
+    Layout("lib/rt.jar"),
+    Layout("libexec/pyenv"),
+    Layout("libexec/rbenv"),
+    Layout("nvm.sh"),
+    Layout("src/runtime/runtime.go"),
+)
+RUSTUP_PARTS = ("settings.toml", "toolchains", "update-hashes")
+ROOTS = ("CONDA_PREFIX", "GOROOT", "JAVA_HOME", "NVM_DIR", "PYENV_ROOT", "VIRTUAL_ENV")
+"""Variables that name the folder of a toolchain."""
+PROGRAM_FOLDERS = frozenset({"bin", "condabin", "sbin", "shims"})
+"""A folder of this name may be that of a toolchain around it."""
+PACKAGES = "/opt"
+"""Where each folder is a program's own, by the standard of Linux's folders."""
+
+_STORE = re.compile(r"(/.*/store)/[0-9a-z]{32}-[^/]+(?:/|$)")
+"""Nix and Guix: everything in a store may need everything else, and nothing in it is private."""
 _VENV_FILE = "pyvenv.cfg"
 _VENV_LIMIT = 4096
 
 
-def toolchains(environment: Mapping[str, str], programs: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Return the folders behind PATH, the variables of toolchains, and ``programs``, sorted.
+def toolchains(
+    environment: Mapping[str, str],
+    programs: tuple[str, ...] = (),
+    *,
+    source: str = "",
+    runs: str = "",
+) -> tuple[str, ...]:
+    """Return the files and folders behind PATH, the variables of toolchains, and ``programs``.
 
-    A program is a name that PATH finds, or an absolute path.
+    A program is an absolute path, or a name that PATH finds, which is shown anyway. What is
+    returned is sorted, and nothing of it lies below another.
     """
-    home = environment.get("HOME", "").rstrip("/")
-    wanted = {environment.get(name, "") for name in ROOTS}
-    path = environment.get("PATH", "")
-    for entry in path.split(":"):
-        wanted.add(_toolchain_of(entry.rstrip("/"), home))
+    search = _Search(*_as_they_are((environment.get("HOME", ""), source, runs)))
+    path = [entry.rstrip("/") for entry in environment.get("PATH", "").split(":")]
+    search.look_into(filter(_is_candidate, path))
+    for entry in path:
+        search.add_folder(entry)
+    for name in ROOTS:
+        search.add_toolchain(environment.get(name, "").rstrip("/"))
+    search.add_parts(environment.get("RUSTUP_HOME", "").rstrip("/"), RUSTUP_PARTS)
     for program in programs:
-        wanted |= {_toolchain_of(folder, home) for folder in _folders_of(program, path)}
-    settings = first_bytes_of([f"{folder}/{_VENV_FILE}" for folder in wanted], _VENV_LIMIT)
-    wanted |= {behind for data in settings for behind in _behind_venv(data)}
-    return tuple(sorted(folders_of([path for path in wanted if _may_be_shown(path, home)])))
+        search.add_program(program)
+    return tuple(outermost(those_there(search.found)))
 
 
-def _toolchain_of(entry: str, home: str) -> str:
-    around, _, name = entry.rpartition("/")
-    private = {f"{home}/{folder}".rstrip("/") for folder in PRIVATE}
-    return around if name in PROGRAM_FOLDERS and around and around not in private else entry
+def seen_at_l3(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return everything of this machine that programs can read at L3, whatever they are."""
+    found = Confinement(level="L3", workspace="", readable=toolchains(environment))
+    return tuple(readable(found))
 
 
-def _folders_of(program: str, path: str) -> Iterator[str]:
-    """Yield where a program stands, and where it really is when that is a link."""
-    file = program if "/" in program else _on_path(program, path)
-    if file.startswith("/") and is_there(file):
-        real = real_path(file)
-        package = real.partition("/node_modules/")
-        yield os.path.dirname(file)
-        yield f"{package[0]}/node_modules" if package[1] else os.path.dirname(real)
+class _Search:
+    """Collects what is to be shown."""
+
+    def __init__(
+        self, home: tuple[str, ...], source: tuple[str, ...], runs: tuple[str, ...]
+    ) -> None:
+        self.found: set[str] = set()
+        self._kept_whole = (*home, *source, *runs)
+        self._source = source
+        self._runs = runs
+        self._seen: set[str] = set()
+        self._known: dict[str, Layout | None] = {}
+        self._marks: dict[str, list[str]] = {}
+        self._looked: dict[str, Looked] = {}
+
+    def look_into(self, folders: Iterable[str]) -> None:
+        """Find out at once what there is to know of some folders of programs."""
+        wanted = {folder: _marks_of(os.path.dirname(folder)) for folder in folders}
+        self._looked |= look_into(wanted)
+
+    def add_folder(self, folder: str) -> None:
+        """Show a folder of programs, what their toolchain needs, and where links in it lead."""
+        if folder in self._seen or not _is_candidate(folder):
+            return
+        self._seen.add(folder)
+        if folder not in self._looked:
+            self.look_into([folder])
+        real, links, self._marks[os.path.dirname(folder)] = self._looked[folder]
+        self.add_toolchain_of(folder, real)
+        self._show(folder)
+        for place in (place for link in links for place in link):
+            self._add_file(place)
+        self.add_folder(real)
+
+    def add_program(self, file: str) -> None:
+        """Show a program, and what it needs."""
+        if not file.startswith("/") or not is_file(file):
+            return
+        folder, name = os.path.split(file)
+        links = [place for link in links_in(folder, only=name) for place in link]
+        for place in (file, *links):
+            self._add_file(place)
+
+    def add_toolchain_of(self, folder: str, real: str) -> bool:
+        """Show the toolchain that a folder of programs belongs to; tell whether it is one."""
+        around, _, name = folder.rpartition("/")
+        if store := _STORE.match(f"{real}/"):
+            self._show(store[1])
+            self._show(around)
+            return True
+        if folder.endswith("/node_modules/.bin"):
+            self._show(around, marked=True)
+            return True
+        if folder.startswith(f"{PACKAGES}/"):
+            self._show("/".join(folder.split("/")[:3]))
+        return name in PROGRAM_FOLDERS and self.add_toolchain(around)
+
+    def add_toolchain(self, around: str) -> bool:
+        """Show the parts of a toolchain if there is one; tell whether there is."""
+        if not _is_candidate(around) or around in self._source:
+            return False  # a source that marks itself is one all the same
+        if around not in self._known:
+            found = self._marks.get(around)
+            self._known[around] = layout = _layout_of(
+                around, those_there(_marks_of(around)) if found is None else found
+            )
+            self.add_parts(around, layout.parts or ("",) if layout else ())
+            for folder in _behind_venv(around) if layout and layout.mark == _VENV_FILE else ():
+                self.add_folder(folder)
+        return self._known[around] is not None
+
+    def add_parts(self, around: str, parts: Iterable[str]) -> None:
+        """Show some of a folder."""
+        if _is_candidate(around):
+            for part in parts:
+                self._show(f"{around}/{part}".rstrip("/"), marked=True)
+
+    def _add_file(self, file: str) -> None:
+        if file in self._seen or not _is_candidate(file):
+            return
+        self._seen.add(file)
+        above, found, _ = file.rpartition("/node_modules/")
+        if found:
+            self._show(f"{above}/node_modules", marked=True)
+        elif not self.add_toolchain_of(folder := os.path.dirname(file), folder):
+            self._show(file)
+
+    def _show(self, path: str, *, marked: bool = False) -> None:
+        """Take a path unless it is not to be seen; in the source only what is marked is."""
+        closed = self._runs if marked else (*self._runs, *self._source)
+        holds_private = any(_holds(path, place) for place in self._kept_whole)
+        if _is_candidate(path) and not holds_private and not _lies_in(path, closed):
+            self.found.add(path)
 
 
-def _on_path(name: str, path: str) -> str:
-    found = (f"{entry}/{name}" for entry in path.split(":") if entry)
-    return next(filter(is_program, found), "")
+def _marks_of(around: str) -> list[str]:
+    return [f"{around}/{layout.mark}" for layout in LAYOUTS]
 
 
-def _behind_venv(settings: bytes) -> Iterator[str]:
-    """Yield the interpreter's folder that the settings of a virtual environment lead to."""
+def _layout_of(around: str, found: list[str]) -> Layout | None:
+    """Return what kind of toolchain a folder is, by the first of the marks that it has."""
+    return next((one for one in LAYOUTS if found and found[0] == f"{around}/{one.mark}"), None)
+
+
+def _behind_venv(around: str) -> Iterator[str]:
+    """Yield the folder of the interpreter that a virtual environment was made by."""
+    settings = first_bytes(f"{around}/{_VENV_FILE}", _VENV_LIMIT)
     for line in settings.decode("utf-8", "replace").splitlines():
         name, _, value = line.partition("=")
         if name.strip() == "home":
-            yield value.strip().rpartition("/")[0]
+            yield value.strip().rstrip("/")
 
 
-def _may_be_shown(path: str, home: str) -> bool:
-    if not path.startswith("/"):
-        return False
-    if path.split("/")[1] in SYSTEM:
-        return False  # shown anyway
-    return not f"{home}/".startswith(f"{path.rstrip('/')}/")
+def _as_they_are(paths: Iterable[str]) -> list[tuple[str, ...]]:
+    """Return each place as it was named and as it is; nothing for none."""
+    named = [path.rstrip("/") for path in paths]
+    both = zip(named, each_leads_to(named), strict=True)
+    return [tuple({*pair}) if pair[0].startswith("/") else () for pair in both]
+
+
+def _is_candidate(path: str) -> bool:
+    """Whether a path could be shown at all; the system's programs are shown anyway."""
+    parts = path.split("/")
+    return len(parts) > 1 and not parts[0] and bool(parts[1]) and parts[1] not in SYSTEM
+
+
+def _lies_in(path: str, places: tuple[str, ...]) -> bool:
+    return any(_holds(place, path) for place in places)
+
+
+def _holds(above: str, path: str) -> bool:
+    return f"{path}/".startswith(f"{above}/")

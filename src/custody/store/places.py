@@ -9,9 +9,21 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from custody.store.os_errors import failure
+
+
+class Looked(NamedTuple):
+    """What is known of a folder."""
+
+    real: str
+    """Where it really is."""
+    links: list[tuple[str, str]]
+    """As `links_in` tells them."""
+    there: list[str]
+    """Those of the paths asked for that lead to anything."""
 
 
 def is_there(path: str) -> bool:
@@ -22,6 +34,11 @@ def is_there(path: str) -> bool:
 def is_folder(path: str) -> bool:
     """Whether a path leads to a folder."""
     return stat.S_ISDIR(_mode(path))
+
+
+def may_enter(path: str) -> bool:
+    """Whether this process may go through a folder."""
+    return os.access(path, os.X_OK)
 
 
 def nearest_folder(path: str) -> str:
@@ -68,14 +85,50 @@ def real_path(path: str) -> str:
         os.close(descriptor)
 
 
-def folders_of(paths: Iterable[str]) -> list[str]:
-    """Return those of some paths that lead to a folder."""
-    return [path for path in paths if is_folder(path)]
+def those_there(paths: Iterable[str]) -> list[str]:
+    """Return those of some paths that lead to anything."""
+    return [path for path in paths if is_there(path)]
 
 
-def first_bytes_of(paths: Iterable[str], limit: int) -> list[bytes]:
-    """Return what each of some files begins with; nothing where there is none to read."""
-    return [first_bytes(path, limit) for path in paths]
+def leads_to(path: str) -> str:
+    """Return where a path leads to; itself when that is nowhere."""
+    try:
+        return real_path(path)
+    except (OSError, ValueError):
+        return path
+
+
+def each_leads_to(paths: Iterable[str]) -> list[str]:
+    """Return where each of some paths leads to."""
+    return [leads_to(path) for path in paths]
+
+
+def look_into(folders: Mapping[str, Iterable[str]]) -> dict[str, Looked]:
+    """Return of each folder what is known of it, and which of the paths given for it are there."""
+    return {
+        folder: Looked(leads_to(folder), links_in(folder), those_there(wanted))
+        for folder, wanted in folders.items()
+    }
+
+
+def links_in(folder: str, only: str = "") -> list[tuple[str, str]]:
+    """Return for each link in a folder, or the one named, what it says and where it ends.
+
+    Links that lead nowhere are left out, and so are those that say a place in the same folder.
+    """
+    try:
+        names = [only] if only else os.listdir(folder)
+    except (OSError, ValueError):
+        return []
+    found = []
+    for name in names:
+        link = f"{folder}/{name}"
+        try:
+            said = os.path.normpath(os.path.join(folder, os.readlink(link)))
+            found.append((said, real_path(link)))
+        except (OSError, ValueError):
+            continue
+    return [pair for pair in found if os.path.dirname(pair[1]) != folder]
 
 
 def first_bytes(path: str, limit: int) -> bytes:

@@ -15,21 +15,43 @@ from custody.sandbox.confinement import Confinement
 from custody.supervise.descendants import children
 from custody.supervise.protocol import Channel, Done, Start, Stop
 from custody.supervise.server import LOST_AFTER, serve
+from custody.supervise.streams_handover import send_streams
 
 
 class Client:
     """A forked server, ready to start one command line at a time."""
 
-    def __init__(self, pid: int, channel: Channel, stdout: int, stderr: int, handover: int) -> None:
+    def __init__(self, pid: int, channel: Channel, handover: int) -> None:
         self._pid = pid  # of the reaper, whose only child the server is
         self._channel = channel
         self.replies = channel.incoming
         """Readable when a line has ended, or the server is gone."""
-        self.stdout = stdout
-        """Read end, non-blocking; shared by all lines, so it has no end of file between them."""
-        self.stderr = stderr
         self.handover = handover
-        """Where the listeners of a sandbox come out, see `custody.sandbox.listeners`."""
+        """Where the streams of a line go in and the listeners of a sandbox come out."""
+        self._lines = 0
+        self._pipes: tuple[int, ...] = ()
+        self.begin()
+
+    def begin(self) -> None:
+        """Make streams for the lines to come; what those before did to theirs is over.
+
+        The runtime holds both ends, so that none of them ends before it has been told to.
+        """
+        made = os.pipe(), os.pipe()
+        for reader, _ in made:
+            os.set_blocking(reader, False)
+        self._close_pipes()
+        self._pipes = (*made[0], *made[1])
+
+    @property
+    def stdout(self) -> int:
+        """Where the output of a line comes out; never blocks."""
+        return self._pipes[0]
+
+    @property
+    def stderr(self) -> int:
+        """The same for its other output."""
+        return self._pipes[2]
 
     @classmethod
     def fork(cls) -> Self:
@@ -38,7 +60,7 @@ class Client:
         The child runs nothing but `serve`, which takes no lock that a thread of the runtime
         could have held; the interpreter's warning about threads is therefore switched off.
         """
-        control, replies, stdout, stderr = os.pipe(), os.pipe(), os.pipe(), os.pipe()
+        control, replies = os.pipe(), os.pipe()
         way_out, way_in = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
         before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
         try:
@@ -46,16 +68,13 @@ class Client:
                 warnings.simplefilter("ignore", DeprecationWarning)
                 pid = os.fork()
             if pid == 0:
-                serve(control[0], replies[1], stdout[1], stderr[1], way_in.fileno())
+                serve(control[0], replies[1], way_in.fileno())
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        for descriptor in (control[0], replies[1], stdout[1], stderr[1]):
-            os.close(descriptor)
+        os.close(control[0])
+        os.close(replies[1])
         way_in.close()
-        os.set_blocking(stdout[0], False)
-        os.set_blocking(stderr[0], False)
-        channel = Channel(replies[0], control[1])
-        return cls(pid, channel, stdout[0], stderr[0], way_out.detach())
+        return cls(pid, Channel(replies[0], control[1]), way_out.detach())
 
     def start(
         self,
@@ -66,7 +85,9 @@ class Client:
         stdin: str = "",
     ) -> None:
         """Start a chain; a server that is gone shows in `done`."""
-        self._send(Start(commands, workspace, environment, confinement, stdin))
+        self._lines += 1
+        send_streams(self.handover, self._lines, (self._pipes[1], self._pipes[3]))
+        self._send(Start(commands, workspace, environment, confinement, stdin, self._lines))
 
     def stop(self, *, kill: bool) -> None:
         """End the chain, by SIGTERM or by SIGKILL."""
@@ -84,8 +105,8 @@ class Client:
         reaper then ends what it has started.
         """
         self._channel.close()
-        for descriptor in (self.stdout, self.stderr, self.handover):
-            os.close(descriptor)
+        self._close_pipes()
+        os.close(self.handover)
         try:
             if not self._ends_within(LOST_AFTER):
                 for server in children(self._pid):
@@ -95,6 +116,11 @@ class Client:
             os.waitpid(self._pid, 0)
         except (ChildProcessError, ProcessLookupError):
             return  # the host program has waited for it
+
+    def _close_pipes(self) -> None:
+        for descriptor in self._pipes:
+            os.close(descriptor)
+        self._pipes = ()
 
     def _ends_within(self, seconds: float) -> bool:
         try:

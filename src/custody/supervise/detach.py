@@ -12,7 +12,7 @@ import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
-from custody.sandbox.landlock import enter_domain
+from custody.store.arguments import hide_arguments
 from custody.supervise.spawn import IGNORED
 
 _THREAD_PATIENCE = 5.0
@@ -59,10 +59,10 @@ def let_go_of_everything_but(*descriptors: int) -> list[int]:
     close_all_but(kept)
     for _ in range(3):
         os.open(os.devnull, os.O_RDWR)
-    enter_domain()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a dump would be a change of the workspace
     os.umask(0o022)
     os.chdir("/")
+    hide_arguments()
     return kept
 
 

@@ -11,6 +11,7 @@ from custody.errors import ConfinementMissing
 from custody.model.confinement import LEVELS, Level
 from custody.model.record import Record
 from custody.sandbox.confinement import Confinement, OverlayPaths
+from custody.sandbox.left_open import Opening, left_open
 from custody.store.places import first_bytes
 from custody.store.root import Root
 from custody.store.scratch import scratch
@@ -38,7 +39,7 @@ class Features(Record, frozen=True):
     kernel: str
     machine: str
     landlock_abi: int
-    """0 for none; L3 needs 2, L2 needs 6."""
+    """0 for none; L3 and L2 need 2."""
     openat2: bool
     overlay: bool
     user_namespaces: int
@@ -50,6 +51,11 @@ class Diagnosis(Record, frozen=True):
 
     offer: Offer
     features: Features
+
+    @property
+    def left_open(self) -> tuple[Opening, ...]:
+        """What L2 leaves open here."""
+        return left_open(self.features.landlock_abi)
 
 
 @cache

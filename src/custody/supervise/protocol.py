@@ -21,6 +21,8 @@ class Start(msgspec.Struct, frozen=True, tag=True):
     confinement: Confinement | None = None
     stdin: str = ""
     """A file that the chain reads as its input; empty for none."""
+    line: int = 0
+    """By which its streams are known, see `custody.supervise.streams_handover`."""
 
 
 class Stop(msgspec.Struct, frozen=True, tag=True):

@@ -20,6 +20,8 @@ import math
 import os
 import select
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
 import msgspec
@@ -38,21 +40,23 @@ from custody.supervise.detach import (
     wait_for_threads,
     wake_on_child_exit,
 )
+from custody.supervise.feed import NOTHING, Feed
 from custody.supervise.protocol import Channel, Done, Message, Start, Stop
 from custody.supervise.reaper import PATIENCE, go_on_guarded
 from custody.supervise.sandbox_init import Inside, fork_inside
 from custody.supervise.spawn import CannotStart, Spawner, not_confined, open_input
+from custody.supervise.streams_handover import receive_streams
 
 LOST_AFTER = 2 * PATIENCE
 """Seconds after which a sandbox that was told to kill, and does not answer, is killed."""
 
 
-def serve(control: int, replies: int, stdout: int, stderr: int, handover: int) -> NoReturn:
+def serve(control: int, replies: int, handover: int) -> NoReturn:
     """Be a server in a process just forked, with all signals blocked; never returns."""
     try:
-        kept = let_go_of_everything_but(control, replies, stdout, stderr, handover)
+        kept = let_go_of_everything_but(control, replies, handover)
         reaper = go_on_guarded(kept[1])
-        server = _Server(Channel(kept[0], kept[1]), (kept[2], kept[3], kept[4]), reaper)
+        server = _Server(Channel(kept[0], kept[1]), kept[2], reaper)
         try:
             server.serve()
         finally:
@@ -65,12 +69,12 @@ class _Server:
     """What a server does."""
 
     def __init__(
-        self, channel: Channel, ways_out: tuple[int, int, int], reaper: int | None = None
+        self, channel: Channel, handover: int, reaper: int | None = None, *, inside: bool = False
     ) -> None:
         self._channel = channel
         self._reaper = reaper
-        self._ways_out = ways_out
-        self._stdout, self._stderr, self.handover = ways_out
+        self.handover = handover
+        self._stdout = self._stderr = -1
         self._ended: dict[int, End] = {}
         self._reaped = 0
         self._stopping = False
@@ -80,7 +84,8 @@ class _Server:
         self._child_exits = wake_on_child_exit()
         self._poll = select.poll()
         self._askers = Askers(self._poll)
-        self._spawner = Spawner(self._askers)
+        self._feed = Feed(self._poll)
+        self._spawner = Spawner(self._askers, alone=not inside)
         self._poll.register(channel.incoming, select.POLLIN)
         self._poll.register(self._child_exits, select.POLLIN)
         if reaper is not None:
@@ -139,7 +144,7 @@ class _Server:
 
         def be_first(channel: Channel) -> NoReturn:
             self._channel.close()
-            _serve_inside(base, identity, channel, self._ways_out)
+            _serve_inside(base, identity, channel, self.handover)
 
         return fork_inside(base, be_first)
 
@@ -198,13 +203,23 @@ class _Server:
     def run(self, start: Start) -> Done:
         """Run a chain to the end of everything it started."""
         try:
-            source = open_input(start)
+            with self.opened(start) as source:
+                return self.run_with(source, start)
         except CannotStart as error:
             return Done(error.end, 0, 0)
+
+    @contextmanager
+    def opened(self, start: Start) -> Iterator[int]:
+        """Hold what a chain reads and writes, for its time; gives its input."""
+        self._stdout, self._stderr = receive_streams(self.handover, start.line)
+        source = NOTHING
         try:
-            return self.run_with(source, start)
+            source = open_input(start)
+            yield source
         finally:
-            os.close(source)
+            for descriptor in (self._stdout, self._stderr, source):
+                if descriptor != NOTHING:
+                    os.close(descriptor)
 
     def run_with(self, source: int, start: Start) -> Done:
         """Run a chain whose input is open already."""
@@ -216,8 +231,7 @@ class _Server:
 
     def _run_pipe(self, commands: tuple[Command, ...], start: Start, whole_input: int) -> End:
         running: list[int | End] = []
-        os.lseek(whole_input, 0, os.SEEK_SET)
-        source = os.dup(whole_input)
+        source = self._feed.open(whole_input)
         for command in commands[:-1]:
             following, sink = os.pipe()
             running.append(self._try(command, start, source, sink))
@@ -228,6 +242,7 @@ class _Server:
         os.close(source)
         while any(isinstance(item, int) and item not in self._ended for item in running):
             self._wait(None)
+        self._feed.close()
         return command_list.end_of_pipe(
             [self._ended[item] if isinstance(item, int) else item for item in running]
         )
@@ -260,6 +275,7 @@ class _Server:
     def _speaking(self, seconds: float | None) -> list[int]:
         polled = self._poll.poll(None if seconds is None else math.ceil(seconds * 1000))
         self._askers.serve(polled)
+        self._feed.serve(polled)
         speaking = [descriptor for descriptor, _ in polled]
         if self._child_exits in speaking:
             os.read(self._child_exits, 4096)
@@ -341,13 +357,13 @@ class _Server:
 
 
 def _serve_inside(
-    base: Confinement, identity: tuple[int, int], channel: Channel, streams: tuple[int, int, int]
+    base: Confinement, identity: tuple[int, int], channel: Channel, handover: int
 ) -> NoReturn:
     """Be the server inside a sandbox, for one chain; never returns."""
     try:
         os.setsid()  # whoever ends it by its group must not end the server outside
         apply.die_with_parent()
-        server = _Server(channel, streams)
+        server = _Server(channel, handover, inside=True)
         opened: Opened = []
         problem: apply.CannotConfine | None = None
         try:
@@ -367,10 +383,10 @@ def _run_moved_in(
     try:
         if problem or start.confinement is None:
             raise problem or apply.CannotConfine("there is no confinement")
-        source = open_input(start)  # its place cannot be seen from inside
-        apply.move_in(start.confinement, opened, server.handover)
+        with server.opened(start) as source:  # its place cannot be seen from inside
+            apply.move_in(start.confinement, opened, server.handover)
+            return server.run_with(source, msgspec.structs.replace(start, confinement=None))
     except apply.CannotConfine as error:
         return Done(not_confined(error).end, 0, 0)
     except CannotStart as error:
         return Done(error.end, 0, 0)
-    return server.run_with(source, msgspec.structs.replace(start, confinement=None))

@@ -13,9 +13,11 @@ from custody.model.request import Command
 from custody.sandbox import apply
 from custody.sandbox.confinement import Confinement
 from custody.sandbox.environment import command_environment, find_program
+from custody.sandbox.landlock import make_domain, restrict
 from custody.sandbox.socket_broker import Askers
 from custody.supervise import command_list
 from custody.supervise.command_list import End
+from custody.supervise.feed import NOTHING
 from custody.supervise.protocol import Start
 
 IGNORED = (
@@ -52,7 +54,9 @@ class Program(NamedTuple):
 class Spawner:
     """Starts commands; remembers what it has prepared for the last confinement."""
 
-    def __init__(self, askers: Askers) -> None:
+    def __init__(self, askers: Askers, *, alone: bool) -> None:
+        """Put what is not confined into a domain of its own if it stands ``alone``."""
+        self._domain = make_domain() if alone else None
         self._prepared: tuple[Confinement, tuple[int, int]] | None = None
         self._ruleset = -1
         self._askers = askers
@@ -62,9 +66,11 @@ class Spawner:
         name = command.argv[0] if command.argv else ""
         try:
             program = _find(command, start, streams)
-            if start.confinement is None:
+            if start.confinement is not None:
+                return self._start_confined(program, start.confinement)
+            if self._domain is None:
                 return _start(program)
-            return self._start_confined(program, start.confinement)
+            return _start_restricted(program, partial(restrict, self._domain))
         except FileNotFoundError:
             raise CannotStart(command_list.EXIT_NOT_FOUND, f"tool_not_found: {name}") from None
         except (OSError, ValueError) as error:
@@ -77,15 +83,7 @@ class Spawner:
 
     def _start_confined(self, program: Program, confinement: Confinement) -> int:
         ruleset = self._ruleset_for(confinement)
-        started: list[int | Exception] = []
-        ended = _thread.allocate_lock()
-        ended.acquire()
-        restrict = partial(self._restrict, confinement, ruleset)
-        _thread.start_new_thread(_start_from_here, (program, restrict, started, ended))
-        ended.acquire()
-        if isinstance(started[0], Exception):
-            raise started[0]
-        return started[0]
+        return _start_restricted(program, partial(self._restrict, confinement, ruleset))
 
     def _restrict(self, confinement: Confinement, ruleset: int) -> None:
         asker = apply.restrict(confinement, ruleset)
@@ -106,9 +104,11 @@ class Spawner:
 
 
 def open_input(start: Start) -> int:
-    """Open the file that a chain reads as its input."""
+    """Open the file that a chain reads as its input; `NOTHING` for none."""
+    if not start.stdin:
+        return NOTHING
     try:
-        return os.open(start.stdin or os.devnull, _INPUT)
+        return os.open(start.stdin, _INPUT)
     except OSError as error:
         failure = f"input_missing: {error.strerror}"
         raise CannotStart(command_list.EXIT_CANNOT_START, failure) from None
@@ -142,6 +142,17 @@ def _start(program: Program) -> int:
         setsigmask=(),
         setsigdef=IGNORED,
     )
+
+
+def _start_restricted(program: Program, restrict: Callable[[], None]) -> int:
+    started: list[int | Exception] = []
+    ended = _thread.allocate_lock()
+    ended.acquire()
+    _thread.start_new_thread(_start_from_here, (program, restrict, started, ended))
+    ended.acquire()
+    if isinstance(started[0], Exception):
+        raise started[0]
+    return started[0]
 
 
 def _start_from_here(

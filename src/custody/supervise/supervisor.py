@@ -3,8 +3,8 @@
     with Supervisor() as supervisor:
         result = supervisor.run(line, launch, limits, stdout=out, stderr=err)
 
-Programs start without a shell, in a session of their own, with /dev/null or one file as their
-input and an environment that is given in full. Both of their streams are read at once into the
+Programs start without a shell, in a session of their own, with nothing or one file as their input
+and an environment that is given in full. Both of their streams are read at once into the
 descriptors given by the caller, up to a limit. When `run` returns, everything the line started
 is gone; it ends early with the time-out, a silence, the output limit or an exception in the
 runtime, Ctrl-C included. A failure of the work is a result, never an exception; a disk that
@@ -186,10 +186,12 @@ class Supervisor:
         return watch.result(done, time.monotonic() - started, proxy)
 
     def _ready_client(self) -> Client:
-        if self._client is None:
-            from custody.supervise.client import Client
+        if self._client is not None:
+            self._client.begin()
+            return self._client
+        from custody.supervise.client import Client
 
-            self._client = Client.fork()
+        self._client = Client.fork()
         return self._client
 
 

@@ -29,6 +29,7 @@ from custody.model.session import Beat, Ended, EndReason, SessionOrder
 from custody.sandbox.confinement import Confinement, stage_confinement
 from custody.sandbox.environment import base_environment, make_caches, session_environment
 from custody.sandbox.toolchains import toolchains
+from custody.store.arguments import hide_arguments
 from custody.store.resolve import own
 from custody.store.root import Root
 from custody.supervise.descendants import children, process_state
@@ -193,6 +194,7 @@ def _ended(result: ProcessResult) -> Ended:
 def main(folder: str, token: str) -> None:
     """Watch over the session of ``token`` in a folder, and end with it."""
     os.chdir("/")
+    hide_arguments()
     with Root.open(folder, resolver=own) as session:
         Watcher(session, int(token)).watch()
 

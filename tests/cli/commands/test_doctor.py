@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from custody.cli import main
+from custody.sandbox.left_open import LEFT_OPEN
 
 
 def test_the_level_and_the_origin_of_every_setting_are_told(
@@ -47,3 +48,15 @@ def test_the_runs_directory_is_tried_that_will_be_used(
     assert "/proc/self" in capsys.readouterr().err
     assert main(["doctor", "--runsdir", str(tmp_path / "not" / "there")]) == 0
     assert not (tmp_path / "not").exists()
+
+
+@pytest.mark.req("G-08")
+def test_what_l2_leaves_open_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor"]) == 0
+    text = capsys.readouterr().out
+    assert main(["doctor", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["left_open"]["L2"]
+    assert len(told) >= len(LEFT_OPEN)
+    for opening in LEFT_OPEN:
+        assert opening._asdict() in told
+        assert opening.what in text

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from custody.cli.render.plan import plan
+import pytest
+
+from custody.cli.render.plan import plan, sight
 from custody.handlers import catalog
 from custody.pipeline.plan import explain
 from custody.pipeline.read import load_pipeline
@@ -46,4 +48,12 @@ def test_every_stage_says_what_it_does_and_where_it_leads() -> None:
         "     no way on after partial_success: the run would fail there",
         "",
         "  4  done  exit",
+    ]
+
+
+@pytest.mark.req("G-06")
+def test_what_programs_see_is_a_list() -> None:
+    assert [line.text for line in sight(("/usr", "/opt/tool"))][2:] == [
+        "     /usr",
+        "     /opt/tool",
     ]

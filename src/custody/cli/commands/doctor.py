@@ -11,6 +11,7 @@ from custody.cli.result import Arguments, Line, Result, Tone
 
 if TYPE_CHECKING:
     from custody.cli.config import Setting
+    from custody.sandbox.left_open import Opening
     from custody.supervise.probe import Diagnosis
 
 ABOUT = (
@@ -43,13 +44,20 @@ def execute(options: Namespace) -> Result:
     settings = [config.origin(name, given[name]) for name in config.DEFAULTS]
     diagnosis = api.doctor(config.setting("runsdir", options.runsdir))
     agents = api.agents()
+    openings = diagnosis.left_open
     return Result(
         data={
             "confinement": diagnosis,
+            "left_open": {"L2": [opening._asdict() for opening in openings]},
             "settings": [item._asdict() for item in settings],
             "agents": agents,
         },
-        text=[*_about_machine(diagnosis), *_about_settings(settings), *_about_agents(agents)],
+        text=[
+            *_about_machine(diagnosis),
+            *_about_openings(openings),
+            *_about_settings(settings),
+            *_about_agents(agents),
+        ],
     )
 
 
@@ -65,6 +73,12 @@ def _about_machine(diagnosis: Diagnosis) -> Iterator[Line]:
     yield Line(f"  openat2          {_said(features.openat2)}")
     yield Line(f"  overlay          {_said(features.overlay)}")
     yield Line(f"  user namespaces  {features.user_namespaces or 'none'}")
+
+
+def _about_openings(openings: tuple[Opening, ...]) -> Iterator[Line]:
+    yield Line("what L2 leaves open, and L3 does not", "strong")
+    for opening in openings:
+        yield Line(f"  {opening.name:<16} {opening.what}")
 
 
 def _about_settings(settings: list[Setting]) -> Iterator[Line]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 
 from custody.cli import options as declare
@@ -9,7 +10,8 @@ from custody.cli.result import Arguments, Result
 
 ABOUT = (
     "Say what a run would do, without doing any of it: every stage in order, what it asks for,\n"
-    "what it may write, how often it is tried, and how the way on is chosen."
+    "what it may write, how often it is tried, how the way on is chosen; and what programs see of\n"
+    "this machine."
 )
 EXAMPLES = ("custody plan pipeline.dot", "custody plan fix_test --json")
 
@@ -22,9 +24,12 @@ def arguments(parser: Arguments) -> None:
 def execute(options: Namespace) -> Result:
     """Say what would happen."""
     from custody import api
-    from custody.cli.render.plan import plan
+    from custody.cli.render.plan import plan, sight
+    from custody.sandbox.environment import base_environment
+    from custody.sandbox.toolchains import seen_at_l3
 
     pipeline, stages = api.plan(options.pipeline)
+    shown = seen_at_l3(base_environment(os.environ))
     return Result(
         data={
             "pipeline": pipeline.name,
@@ -32,6 +37,7 @@ def execute(options: Namespace) -> Result:
             "goal": pipeline.goal,
             "variables": pipeline.variables,
             "stages": stages,
+            "readable": shown,
         },
-        text=plan(pipeline, stages),
+        text=[*plan(pipeline, stages), *sight(shown)],
     )

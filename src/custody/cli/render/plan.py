@@ -35,6 +35,13 @@ def plan(pipeline: Pipeline, stages: Sequence[PlannedNode]) -> Iterator[Line]:
             yield Line(f"     {text}")
 
 
+def sight(shown: Sequence[str]) -> Iterator[Line]:
+    """Return what is told of the machine that programs see."""
+    yield Line("")
+    yield Line("programs read, beside the workspace (at L3; the ack of a stage says what held)")
+    yield from (Line(f"     {path}") for path in shown)
+
+
 def _work(node: Node) -> Iterator[str]:
     for name in ASKED_BY:
         if node.get(name) is not None:
