@@ -91,7 +91,7 @@ class CommandRunner:
                 stdin=stdin,
                 listener=listener,
             )
-        stage.sandbox.tell(reached=result.reached, refused=result.refused)
+        stage.sandbox.tell(reached=result.reached, refused=result.refused, held_by=result.held_by)
         return Ran(line, result, stage.folder.seal(names[0]), stage.folder.seal(names[1]))
 
     def close(self) -> None:
@@ -122,8 +122,6 @@ class CommandRunner:
             stage_dir=f"{stage.run.path}/{stage.folder.path}",
             cache_dir=cache_dir,
         )
-        if level == "L1":
-            return Launch(workspace, {**environment, **variables})
         layers = stage.sandbox.layers
         confinement = stage_confinement(
             level,
@@ -135,6 +133,7 @@ class CommandRunner:
             writable=access.writable,
             network=access.network,
             reach=access.reach,
+            limits=access.limits,
         )
         if confinement.home:
             environment["HOME"] = confinement.home

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from custody.model.limits import Holder, Limit, StageLimits
 from custody.model.record import Record
 
 Level = Literal["L1", "L2", "L3"]
@@ -55,3 +56,7 @@ class Confined(Record, frozen=True, omit_defaults=True):
     """Folders of the workspace that could be changed, relative to it."""
     own_sandbox: str = ""
     """What an agent was told about a sandbox of its own; empty when it has none."""
+    limits: StageLimits | None = None
+    """What they could take; None in records from before there were limits."""
+    held_by: dict[Limit, Holder] = {}
+    """What kept each limit."""

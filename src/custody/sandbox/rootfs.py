@@ -53,6 +53,7 @@ _OPEN_TREE = 1 | os.O_CLOEXEC | kernel.AT_RECURSIVE
 _FROM_DESCRIPTOR = 4
 _READ_ONLY, _NO_SETUID, _NO_DEVICES, _NO_EXEC = 1, 2, 4, 8
 _PRIVATE = 1 << 18
+_SPARE_BYTES, _SPARE_FILES = 1 << 20, 8192
 
 
 class _Attributes(ctypes.Structure):
@@ -76,9 +77,10 @@ class _Piece(NamedTuple):
 def lay_out(base: Confinement) -> None:
     """Put together, out of everybody's sight, what does not depend on the workspace."""
     pieces = _pieces(base)
-    kernel.mount(
-        "root", STAND, "tmpfs", _NO_SETUID | _NO_DEVICES, f"mode=755,size={base.bounds.scratch}"
-    )
+    # A little more than the limits, so that whoever looks can see that one was exceeded.
+    size, files = base.limits.memory + _SPARE_BYTES, base.limits.files + _SPARE_FILES
+    options = f"mode=755,size={size},nr_inodes={files}"
+    kernel.mount("root", STAND, "tmpfs", _NO_SETUID | _NO_DEVICES, options)
     os.chdir(STAND)
     _furnish(base)
     for piece in pieces:

@@ -11,7 +11,7 @@ from custody.cli.result import Arguments, Line, Result, Tone
 
 if TYPE_CHECKING:
     from custody.cli.config import Setting
-    from custody.supervise.probe import Diagnosis
+    from custody.supervise.probe import Diagnosis, HeldLimits
 
 ABOUT = (
     "Say how well this machine can confine what a stage starts, why not better, where every\n"
@@ -23,6 +23,11 @@ _LEVELS = {
     "L3": "namespaces and a root of its own",
     "L2": "Landlock and a filter of system calls",
     "L1": "not confined",
+}
+_HOLDERS = {
+    "cgroup": "held by a control group",
+    "rlimit": "held by an rlimit",
+    "watcher": "watched, and ended a moment later",
 }
 
 
@@ -49,7 +54,12 @@ def execute(options: Namespace) -> Result:
             "settings": [item._asdict() for item in settings],
             "agents": agents,
         },
-        text=[*_about_machine(diagnosis), *_about_settings(settings), *_about_agents(agents)],
+        text=[
+            *_about_machine(diagnosis),
+            *_about_limits(diagnosis.limits),
+            *_about_settings(settings),
+            *_about_agents(agents),
+        ],
     )
 
 
@@ -65,6 +75,14 @@ def _about_machine(diagnosis: Diagnosis) -> Iterator[Line]:
     yield Line(f"  openat2          {_said(features.openat2)}")
     yield Line(f"  overlay          {_said(features.overlay)}")
     yield Line(f"  user namespaces  {features.user_namespaces or 'none'}")
+
+
+def _about_limits(held: HeldLimits) -> Iterator[Line]:
+    yield Line("limits of a stage", "strong")
+    for limit, holder in held.held_by.items():
+        yield Line(f"  {held.limits.told(limit):<22} {_HOLDERS[holder]}")
+    if held.no_cgroup:
+        yield Line(f"  no control group: {held.no_cgroup}", "warn")
 
 
 def _about_settings(settings: list[Setting]) -> Iterator[Line]:
