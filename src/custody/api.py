@@ -307,8 +307,7 @@ def doctor(runsdir: str = DEFAULT_RUNSDIR) -> Diagnosis:
     from custody.supervise.probe import Diagnosis, features, held_limits, offered
 
     folder = nearest_folder(runsdir)
-    offer = offered(folder)
-    limits = held_limits(offer.level, folder)
+    limits = held_limits((offer := offered(folder)).level, folder)
     return Diagnosis(offer=offer, features=features(), limits=limits)
 
 

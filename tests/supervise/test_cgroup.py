@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from custody.model.limits import StageLimits
-from custody.supervise.cgroup import RUNTIME, Group, Groups, Hierarchy, NoGroup
+from custody.supervise.cgroup import RUNTIME, ControlGroup, Groups, Hierarchy, NoGroup
 from support.cgroups import Kernel
 
 LIMITS = StageLimits(processes=7, memory=1 << 20)
@@ -27,7 +27,7 @@ def words(path: Path) -> list[str]:
 
 
 def test_a_group_has_its_limits(kernel: Kernel) -> None:
-    group = Group(f"{kernel.own}/g", LIMITS)
+    group = ControlGroup(f"{kernel.own}/g", LIMITS)
     names = ("pids.max", "memory.max", "memory.swap.max", "memory.oom.group")
     told = [(kernel.own / "g" / name).read_text() for name in names]
     assert told == ["8", str(1 << 20), "0", "1"], "the server of a sandbox is in it, too"
@@ -53,7 +53,7 @@ def test_a_group_has_its_limits(kernel: Kernel) -> None:
 def test_what_the_kernel_refused_is_told(
     kernel: Kernel, file: str, text: str, limit: str | None
 ) -> None:
-    group = Group(f"{kernel.own}/g", LIMITS)
+    group = ControlGroup(f"{kernel.own}/g", LIMITS)
     assert group.exceeded() is None
     (kernel.own / "g" / file).write_text(text)
     assert group.exceeded() == group.at_the_end() == limit
@@ -61,7 +61,7 @@ def test_what_the_kernel_refused_is_told(
 
 def test_a_kernel_without_swap_or_kill_has_groups(kernel: Kernel) -> None:
     kernel.missing = {"memory.swap.max", "cgroup.kill"}
-    group = Group(f"{kernel.own}/g", LIMITS)
+    group = ControlGroup(f"{kernel.own}/g", LIMITS)
     group.kill()
     group.remove()
     assert kernel.groups() == []
@@ -70,7 +70,7 @@ def test_a_kernel_without_swap_or_kill_has_groups(kernel: Kernel) -> None:
 def test_nothing_is_left_of_a_group_that_cannot_have_limits(kernel: Kernel) -> None:
     kernel.missing = {"pids.max"}
     with pytest.raises(NoGroup, match="No such file"):
-        Group(f"{kernel.own}/g", LIMITS)
+        ControlGroup(f"{kernel.own}/g", LIMITS)
     assert kernel.groups() == []
 
 

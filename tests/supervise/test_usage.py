@@ -12,10 +12,10 @@ import pytest
 
 from custody.model.limits import MIB, StageLimits
 from custody.supervise import usage
-from custody.supervise.usage import ProcessMeter, Usage, fields, proportional_memory, usage_of
+from custody.supervise.usage import ProcessMeter, Taken, fields, proportional_memory, usage_of
 from support.overlay import in_child
 
-SHARED = "kept = b'x' * (30 << 20)\nfor _ in range(3):\n    if os.fork() == 0: break\n"
+SHARED = "kept = b'x' * (30 << 20)\nfor _ in range(3):\n    if os.fork() == 0: sys.stdin.read(); os._exit(0)\n"
 
 pytestmark = pytest.mark.req("G-09")
 
@@ -57,7 +57,7 @@ def test_a_process_takes_what_it_has() -> None:
 def test_a_process_that_is_gone_takes_nothing() -> None:
     with subprocess.Popen(["true"]) as process:
         process.wait()
-    assert usage_of(process.pid) == Usage()
+    assert usage_of(process.pid) == Taken()
     assert proportional_memory(process.pid) == 0
 
 
@@ -72,8 +72,16 @@ def test_one_that_was_not_waited_for_counts() -> None:
     ("text", "limits", "limit"),
     [
         ("", StageLimits(), None),
-        ("for _ in range(3):\n    if os.fork() == 0: break", StageLimits(processes=3), "processes"),
-        ("for _ in range(3):\n    if os.fork() == 0: break", StageLimits(processes=4), None),
+        (
+            "for _ in range(3):\n    if os.fork() == 0: sys.stdin.read(); os._exit(0)",
+            StageLimits(processes=3),
+            "processes",
+        ),
+        (
+            "for _ in range(3):\n    if os.fork() == 0: sys.stdin.read(); os._exit(0)",
+            StageLimits(processes=4),
+            None,
+        ),
         ("kept = b'x' * (90 << 20)", StageLimits(memory=90 * MIB), "memory"),
         ("f = [os.dup(0) for _ in range(50)]", StageLimits(open_files=50), "open_files"),
         (SHARED, StageLimits(memory=90 * MIB), None),

@@ -19,6 +19,7 @@ from custody.model.relpath import RelPath
 from custody.patterns import later
 from custody.store import files, syscalls
 from custody.store.blob_folder import MODE, BlobFolder
+from custody.store.holes import has_holes, write_data
 from custody.store.os_errors import failure
 from custody.store.root import DIGEST_LIMIT, READ_LIMIT, Root
 
@@ -200,7 +201,7 @@ class Blobs:
         hasher = hashlib.sha256()
         size = 0
         # Whatever a file claims to hold, its copy takes no more of the disk than it does.
-        write = files.write_data if files.has_holes(os.fstat(source)) else files.write_all
+        write = write_data if has_holes(os.fstat(source)) else files.write_all
         try:
             target = files.open_new(folder, temporary, MODE)
             try:

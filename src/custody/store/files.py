@@ -25,8 +25,6 @@ _WRITE_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _CHUNK = 1 << 18
 PATIENCE = 10.0
 """Seconds for which something must come of a pipe that the user named."""
-_BLOCK = 4096
-_ZEROS = bytes(_BLOCK)
 _NO_EXCLUSIVE_RENAME = {errno.EINVAL, errno.ENOSYS}
 _UNSUPPORTED = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT, errno.EACCES}
 
@@ -44,24 +42,6 @@ def write_all(descriptor: int, data: bytes | memoryview) -> None:
     rest = memoryview(data)[written:]
     while rest:
         rest = rest[os.write(descriptor, rest) :]
-
-
-def write_data(descriptor: int, data: memoryview) -> None:
-    """Write what is not zero, block by block, and leave holes for the rest.
-
-    A hole at the end shows only when the file is given its size afterwards.
-    """
-    for start in range(0, len(data), _BLOCK):
-        block = bytes(data[start : start + _BLOCK])
-        if block == _ZEROS[: len(block)]:
-            os.lseek(descriptor, len(block), os.SEEK_CUR)
-        else:
-            write_all(descriptor, block)
-
-
-def has_holes(state: os.stat_result) -> bool:
-    """Whether a file takes less of the disk than it claims to hold."""
-    return state.st_blocks * 512 < state.st_size
 
 
 def regular(descriptor: int, limit: int) -> os.stat_result:

@@ -30,7 +30,7 @@ class NoGroup(Exception):
     """No group can be made here; says why in a few words."""
 
 
-class Group(Meter):
+class ControlGroup(Meter):
     """The group of one line."""
 
     def __init__(self, folder: str, limits: StageLimits) -> None:
@@ -133,10 +133,10 @@ class Groups:
         self._ours = ours
         self._made = 0
 
-    def make(self, limits: StageLimits) -> Group:
+    def make(self, limits: StageLimits) -> ControlGroup:
         """Make a group for one line; raises `NoGroup`."""
         self._made += 1
-        return Group(f"{self._ready}/custody-{os.getpid()}-{self._made}", limits)
+        return ControlGroup(f"{self._ready}/custody-{os.getpid()}-{self._made}", limits)
 
     def leave(self, process: int) -> None:
         """Move one of our own processes back to where it was."""

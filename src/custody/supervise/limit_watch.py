@@ -11,7 +11,7 @@ import time
 
 from custody.model.limits import Holder, Limit, StageLimits
 from custody.sandbox.confinement import Confinement
-from custody.supervise.cgroup import Group
+from custody.supervise.cgroup import ControlGroup
 from custody.supervise.meter import Meter
 from custody.supervise.nameless import NamelessMeter
 from custody.supervise.scratch_use import ScratchMeter
@@ -81,7 +81,7 @@ class LimitWatch:
         self.exceeded = self._limits.told(limit) if limit else ""
 
 
-def watch_outside(confinement: Confinement | None, group: Group | None = None) -> LimitWatch:
+def watch_outside(confinement: Confinement | None, group: ControlGroup | None = None) -> LimitWatch:
     """Return the watch of the server outside: all of it, unless there is one inside."""
     if confinement is None:
         return LimitWatch(StageLimits())

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from custody.sandbox.confinement import Confinement
-from custody.supervise.cgroup import Group, Groups, Hierarchy, NoGroup
+from custody.supervise.cgroup import ControlGroup, Groups, Hierarchy, NoGroup
 from custody.supervise.descendants import parent
 
 
@@ -18,10 +18,10 @@ class LineGroups:
         self._find = find
         self._groups: Groups | None = None
         self._tried = False
-        self._current: Group | None = None
+        self._current: ControlGroup | None = None
 
     @contextmanager
-    def of(self, confinement: Confinement | None) -> Iterator[Group | None]:
+    def of(self, confinement: Confinement | None) -> Iterator[ControlGroup | None]:
         """Have a group for one line, with its limits; None where there is none."""
         self._current = self._make(confinement)
         try:
@@ -49,7 +49,7 @@ class LineGroups:
         finally:
             self._groups.leave(os.getpid())
 
-    def _make(self, confinement: Confinement | None) -> Group | None:
+    def _make(self, confinement: Confinement | None) -> ControlGroup | None:
         if confinement is None:
             return None
         try:

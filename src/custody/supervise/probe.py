@@ -103,7 +103,7 @@ def held_limits(level: Level, folder: str = "") -> HeldLimits:
     held_by = dict(result.held_by)
     if _ALL_STARTED.encode() in result.stdout.tail:
         held_by["processes"] = "watcher"
-    elif not result.failure and held_by["processes"] == "watcher":
+    elif not (result.failure or result.exceeded) and held_by["processes"] == "watcher":
         held_by["processes"] = "rlimit"
     no_cgroup = "" if "cgroup" in held_by.values() else _why_no_group()
     return HeldLimits(limits=StageLimits(), held_by=held_by, no_cgroup=no_cgroup)
