@@ -15,7 +15,8 @@ from custody.supervise import usage
 from custody.supervise.usage import ProcessMeter, Taken, fields, proportional_memory, usage_of
 from support.overlay import in_child
 
-SHARED = "kept = b'x' * (30 << 20)\nfor _ in range(3):\n    if os.fork() == 0: sys.stdin.read(); os._exit(0)\n"
+THREE = "for _ in range(3):\n    if os.fork() == 0: sys.stdin.read(); os._exit(0)"
+SHARED = f"kept = b'x' * (30 << 20)\n{THREE}"
 
 pytestmark = pytest.mark.req("G-09")
 
