@@ -12,7 +12,7 @@ import pytest
 
 from custody.model.limits import MIB, StageLimits
 from custody.supervise import usage
-from custody.supervise.usage import ProcessMeter, Taken, fields, proportional_memory, usage_of
+from custody.supervise.usage import InUse, ProcessMeter, fields, proportional_memory, usage_of
 from support.overlay import in_child
 
 THREE = "for _ in range(3):\n    if os.fork() == 0: sys.stdin.read(); os._exit(0)"
@@ -58,7 +58,7 @@ def test_a_process_takes_what_it_has() -> None:
 def test_a_process_that_is_gone_takes_nothing() -> None:
     with subprocess.Popen(["true"]) as process:
         process.wait()
-    assert usage_of(process.pid) == Taken()
+    assert usage_of(process.pid) == InUse()
     assert proportional_memory(process.pid) == 0
 
 

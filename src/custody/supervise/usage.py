@@ -14,7 +14,7 @@ FIRST = 1
 _KIB = 1024
 
 
-class Taken(NamedTuple):
+class InUse(NamedTuple):
     """What some processes take together."""
 
     tasks: int = 0
@@ -23,9 +23,9 @@ class Taken(NamedTuple):
     """Bytes that no file on a disk could give back; what is shared counts for each who has it."""
     descriptors: int = 0
 
-    def plus(self, other: Taken) -> Taken:
+    def plus(self, other: InUse) -> InUse:
         """Return both together."""
-        return Taken(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+        return InUse(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
 
 class ProcessMeter(Meter):
@@ -39,7 +39,7 @@ class ProcessMeter(Meter):
     def exceeded(self) -> Limit | None:
         """Return a limit that is exceeded now."""
         found = members()
-        usage = Taken()
+        usage = InUse()
         for process in found:
             usage = usage.plus(usage_of(process))
         if usage.tasks > self._limits.processes:
@@ -64,16 +64,16 @@ def members() -> list[int]:
     return descendants(os.getpid())
 
 
-def usage_of(process: int) -> Taken:
+def usage_of(process: int) -> InUse:
     """Return what one process takes; one that is gone takes nothing."""
     try:
         status = fields(read(f"/proc/{process}/status"))
         # The size of this folder is how many there are, since Linux 6.2.
         descriptors = os.stat(f"/proc/{process}/fd").st_size or _count(process)
     except OSError:
-        return Taken()
+        return InUse()
     memory = sum(status.get(name, 0) for name in (b"RssAnon", b"RssShmem", b"VmSwap"))
-    return Taken(max(1, status.get(b"Threads", 1)), memory * _KIB, descriptors)
+    return InUse(max(1, status.get(b"Threads", 1)), memory * _KIB, descriptors)
 
 
 def proportional_memory(process: int) -> int:
