@@ -304,9 +304,11 @@ def doctor(runsdir: str = DEFAULT_RUNSDIR) -> Diagnosis:
     is judged by the folder above it that is. Raises `StorageFailed` when nothing can be made there.
     """
     from custody.store.places import nearest_folder
-    from custody.supervise.probe import Diagnosis, features, offered
+    from custody.supervise.probe import Diagnosis, features, held_limits, offered
 
-    return Diagnosis(offer=offered(nearest_folder(runsdir)), features=features())
+    folder = nearest_folder(runsdir)
+    limits = held_limits((offer := offered(folder)).level, folder)
+    return Diagnosis(offer=offer, features=features(), limits=limits)
 
 
 def scaffold(folder: str, files: Mapping[str, bytes]) -> tuple[str, ...]:

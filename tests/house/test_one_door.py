@@ -62,6 +62,15 @@ EXCEPTIONS = {
         "the server has descriptors only: a line's input and folder are handed to a program",
         "os.open os.stat",
     ),
+    "supervise/cgroup.py": (
+        "the kernel's own folders, whose files hold one value each",
+        "os.makedirs os.mkdir os.open os.rmdir",
+    ),
+    "supervise/scratch_use.py": ("asks how full the root of the sandbox is", "os.open"),
+    "supervise/written.py": (
+        "the server has descriptors only: counts what programs are writing, and reads none of it",
+        "os.open os.scandir",
+    ),
     "supervise/descendants.py": ("reads below /proc, by a path that its caller made", "os.open"),
 }
 """By the file below src/custody: the reason, and the calls that may stand there."""

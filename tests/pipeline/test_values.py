@@ -30,6 +30,8 @@ from custody.pipeline.values import EXPECTED, bare_value, is_kind, number, writt
         ("2h", Duration(seconds=7200)),
         ("1d", Duration(seconds=86400)),
         ("1.5h", Duration(seconds=5400)),
+        ("4G", "4G"),
+        ("64K", "64K"),
     ],
 )
 def test_a_bare_word_has_a_type(word: str, value: AttributeValue) -> None:
@@ -38,7 +40,8 @@ def test_a_bare_word_has_a_type(word: str, value: AttributeValue) -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["007", "1e5", "-5s", "3x", "1.2.3", ".", "9" * 5000, "1-2", "-.s"]
+    "word",
+    ["007", "1e5", "-5s", "3x", "1.2.3", ".", "9" * 5000, "1-2", "-.s", "4GB", "-4G", "1.5G"],
 )
 def test_what_only_looks_like_a_number_is_refused(word: str) -> None:
     with pytest.raises(ValueError, match=r"\S"):
@@ -49,14 +52,16 @@ def test_what_only_looks_like_a_number_is_refused(word: str) -> None:
     ("value", "kinds"),
     [
         ("x", "string list node"),
-        ("3", "string list node integer float duration"),
+        ("3", "string list node integer float duration size"),
         ("-3", "string list node integer float"),
         ("0.5", "string list node float duration"),
         ("true", "string list node boolean"),
         ("15m", "string list node duration"),
+        ("4G", "string list node size"),
+        ("4g", "string list node"),
         ("nan", "string list node"),
         (True, "boolean"),
-        (3, "string list node integer float duration"),
+        (3, "string list node integer float duration size"),
         (-3, "string list node integer float"),
         (0.5, "float duration"),
         (-0.5, "float"),
@@ -78,5 +83,5 @@ def test_what_is_written_reads_the_same(word: str) -> None:
 
 @given(st.text(), st.sampled_from(sorted(EXPECTED)))
 def test_a_quoted_number_has_a_number(text: str, kind: AttributeKind) -> None:
-    if kind in {"integer", "float", "duration"} and is_kind(text, kind):
+    if kind in {"integer", "float", "duration", "size"} and is_kind(text, kind):
         assert isinstance(number(text), float)

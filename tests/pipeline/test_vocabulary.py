@@ -22,7 +22,7 @@ ALL = (*NODE_ATTRIBUTES, *EDGE_ATTRIBUTES, *GRAPH_ATTRIBUTES)
 def test_a_range_is_that_of_a_number() -> None:
     kinds = {rule.name: rule.kind for rule in ALL}
     for name, (least, most) in RANGES.items():
-        assert kinds[name] in {"integer", "float", "duration"}
+        assert kinds[name] in {"integer", "float", "duration", "size"}
         assert least < most
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from custody.model.limits import StageLimits
 from custody.sandbox import apply, kernel, landlock
 from custody.sandbox.confinement import Confinement
 from support.overlay import in_child
@@ -43,14 +44,17 @@ def test_a_workspace_made_anew_can_be_written_at_l2(site: Site) -> None:
         site.workspace.mkdir()
 
 
+@pytest.mark.req("G-09")
 @pytest.mark.parametrize("level", CONFINED)
-def test_bounds_hold(site: Site, level: str) -> None:
-    confinement = site.confinement(level)
+def test_limits_hold(site: Site, level: str) -> None:
     small = msgspec.structs.replace(
-        confinement, bounds=msgspec.structs.replace(confinement.bounds, file_size=4096)
+        site.confinement(level), limits=StageLimits(open_files=100, file_size=4096)
     )
-    ran = site.run(small, "sh", "-c", "head -c 10000 /dev/zero > big; wc -c < big; ulimit -f 9999")
-    assert ran.stdout.strip() == "4096"
+    ran = site.run(small, "sh", "-c", "ulimit -Hn; ulimit -Hc; ulimit -n 200")
+    assert ran.stdout.split() == ["101", "0"]
+    assert not ran.result.succeeded
+    ran = site.run(small, "sh", "-c", "head -c 10000 /dev/zero > big; wc -c < big")
+    assert ran.result.failure_reason == "limit_exceeded: file_size (4K)"
     assert not ran.result.succeeded
 
 
@@ -113,20 +117,18 @@ def test_a_home_is_made_where_it_is_missing(site: Site) -> None:
     assert Path(confinement.home).parent == site.cache
 
 
-def test_limits_are_lowered_and_never_raised(site: Site) -> None:
-    bounds = msgspec.structs.replace(
-        site.confinement("L2").bounds, processes=500, file_size=None, address_space=None
-    )
-    small = msgspec.structs.replace(site.confinement("L2"), bounds=bounds)
-
+@pytest.mark.parametrize(("alone", "processes"), [(True, (100, 502)), (False, (100, 1000))])
+def test_limits_are_lowered_and_never_raised(alone: bool, processes: tuple[int, int]) -> None:
     def work() -> list[tuple[int, int]]:
-        resource.setrlimit(resource.RLIMIT_NPROC, (100, 200))
+        resource.setrlimit(resource.RLIMIT_NPROC, (100, 1000))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (100, 200))
         before = resource.getrlimit(resource.RLIMIT_FSIZE)
-        apply.set_bounds(small)
+        apply.lower_limits(StageLimits(processes=500, open_files=400, file_size=1), alone=alone)
         assert resource.getrlimit(resource.RLIMIT_FSIZE) == before
-        return [resource.getrlimit(kind) for kind in (resource.RLIMIT_NPROC, resource.RLIMIT_CORE)]
+        kinds = (resource.RLIMIT_NPROC, resource.RLIMIT_NOFILE, resource.RLIMIT_CORE)
+        return [resource.getrlimit(kind) for kind in kinds]
 
-    assert in_child(work) == [(200, 200), (0, 0)]
+    assert in_child(work) == [processes, (100, 200), (0, 0)]
 
 
 ATTEMPTS = """

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from custody.errors import Refused
+from custody.model.limits import StageLimits
 from custody.model.request import CommandLine, ToolRequest
 from custody.sandbox.caches import StageCaches
 from custody.sandbox.stage import Access, StageSandbox, network_access
@@ -97,6 +98,17 @@ def test_servers_are_told_once_and_in_order(workspace: Workspace) -> None:
     assert confined is not None
     assert confined.reached == ("a:1", "b:1")
     assert confined.refused == ("c:1", "x:1")
+
+
+def test_limits_are_told_with_what_kept_them(workspace: Workspace) -> None:
+    sandbox = StageSandbox("L2", workspace, "n/1.1")
+    sandbox.enter(Access(limits=StageLimits(files=7)))
+    sandbox.tell(reached=(), refused=(), held_by={"files": "watcher"})
+    sandbox.tell(reached=(), refused=())
+    confined = sandbox.confined
+    assert confined is not None
+    assert confined.limits == StageLimits(files=7)
+    assert confined.held_by == {"files": "watcher"}
 
 
 def test_nothing_is_told_of_programs_that_were_not_started(workspace: Workspace) -> None:

@@ -134,3 +134,18 @@ def test_a_sync_that_fails_is_not_believed_again(run: RunDirectory) -> None:
             os.close(descriptor)
     run.blobs.put(b"abc")
     assert run.root.stat(run.blobs.path_of(name)).st_ino != before
+
+
+@pytest.mark.req("G-09")
+def test_a_sparse_file_costs_what_it_holds(run: RunDirectory, tmp_path: Path) -> None:
+    size = 512 << 20
+    with (tmp_path / "sparse").open("wb") as file:
+        file.seek(100 << 20)
+        file.write(b"data")
+        file.truncate(size)
+    with Root.open(str(tmp_path)) as tree:
+        name, kept = run.blobs.put_file(tree, "sparse")
+    assert kept == size
+    assert run.blobs.check(name) == size
+    state = run.root.stat(run.blobs.path_of(name))
+    assert (state.st_size, state.st_blocks * 512 < 1 << 20) == (size, True)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from custody.errors import ConfinementMissing
+from custody.model.limits import LIMITS, StageLimits
 from custody.supervise import probe
 from custody.supervise.descendants import children
 from custody.supervise.probe import Offer
@@ -26,7 +27,7 @@ from pathlib import Path
 sys.path[:0] = [sys.argv[2]]
 import custody.supervise.client
 from custody.supervise.supervisor import Supervisor
-from custody.supervise.probe import offered
+from custody.supervise.probe import held_limits, offered
 from custody.model.record import encode
 from support.sandboxes import Site
 os.setgroups([])
@@ -34,6 +35,7 @@ os.setgid(65534)
 os.setuid(65534)
 ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)  # as a process that was started by that user
 """
+HELD = "print(encode(held_limits('L3', sys.argv[1])).decode())"
 OFFER = "print(encode(offered(sys.argv[1])).decode())"
 RUN = """
 with Supervisor() as supervisor:
@@ -86,6 +88,18 @@ def test_an_accident_does_not_lower_the_level(tmp_path: Path) -> None:
     assert "could not be tried" in refused
 
 
+@pytest.mark.req("G-09")
+def test_what_holds_the_limits_is_found_by_trying() -> None:
+    level = probe.offered().level
+    held = probe.held_limits(level)
+    assert held.limits == StageLimits()
+    assert tuple(held.held_by) == LIMITS
+    if held.no_cgroup:
+        alone = level == "L3" and os.geteuid() != 0
+        assert held.held_by["processes"] == ("rlimit" if alone else "watcher")
+    assert ("cgroup" in held.held_by.values()) is (held.no_cgroup == "")
+
+
 def test_levels_are_a_ladder() -> None:
     offer = Offer(level="L2", reasons={"L3": "no user namespaces"})
     assert [offer.has(level) for level in ("L1", "L2", "L3")] == [True, True, False]
@@ -119,6 +133,14 @@ if os.geteuid() == 0:
     def test_another_user_is_offered_the_same_or_told_why(nobodys: Path, root: Path) -> None:
         offer = json.loads(as_nobody(OFFER, nobodys, root))
         assert offer["level"] == "L3" or offer["reasons"]["L3"]
+
+    @pytest.mark.req("G-09")
+    def test_another_user_is_held_by_the_kernel_where_root_is_not(
+        nobodys: Path, root: Path
+    ) -> None:
+        if json.loads(as_nobody(OFFER, nobodys, root))["level"] == "L3":
+            held = json.loads(as_nobody(HELD, nobodys, root))["held_by"]
+            assert held["processes"] in {"rlimit", "cgroup"}
 
     def test_another_user_is_confined_as_root_is(nobodys: Path, root: Path) -> None:
         offer = json.loads(as_nobody(OFFER, nobodys, root))

@@ -25,6 +25,7 @@ from support.remains import Remains
 
 LEVELS: tuple[Level, ...] = ("L1", "L2", "L3")
 STAYS = ("sh", "-c", "echo > state/ready; exec sleep 600")
+DIGS = "cd work; for i in $(seq 180); do mkdir d && cd d; done; sleep 600"
 LOOKS = """
 for path in queue/new {run}/events.jsonl {run}/workspace/secret; do
     (echo changed > $path) 2> /dev/null && echo "wrote $path"
@@ -147,6 +148,12 @@ class TestEnding:
     def test_the_program_cannot_be_started(self, tmp_path: Path) -> None:
         ended = Watched(tmp_path, argv=("no-such-program",)).ended()
         assert (ended.reason, ended.failure) == ("not_started", "tool_not_found: no-such-program")
+
+    @pytest.mark.req("G-09")
+    @pytest.mark.parametrize("level", LEVELS)
+    def test_the_program_takes_too_much(self, tmp_path: Path, level: Level) -> None:
+        ended = Watched(tmp_path, level=level, argv=("sh", "-c", DIGS)).ended()
+        assert (ended.reason, ended.failure) == ("limit_exceeded", "depth (128)")
 
     @pytest.mark.parametrize("level", LEVELS)
     def test_the_server_is_killed(self, tmp_path: Path, level: Level) -> None:

@@ -100,3 +100,20 @@ def test_bytes_are_copied_whole(tmp_path: Path) -> None:
     with (tmp_path / "source").open("rb") as source, (tmp_path / "target").open("wb") as target:
         assert copy_all(source.fileno(), target.fileno()) == 10
     assert (tmp_path / "target").read_bytes() == b"0123456789"
+
+
+@pytest.mark.req("G-09")
+@pytest.mark.parametrize("holes", [(), (0,), (1, 2), (4,), (0, 1, 2, 3, 4)])
+def test_holes_are_copied_as_holes(tmp_path: Path, holes: tuple[int, ...]) -> None:
+    part = 1 << 20
+    with (tmp_path / "source").open("wb") as source:
+        for number in range(5):
+            source.seek(number * part)
+            if number not in holes:
+                source.write(bytes([number + 1]) * part)
+        source.truncate(5 * part)
+    with (tmp_path / "source").open("rb") as source, (tmp_path / "target").open("wb") as target:
+        assert copy_all(source.fileno(), target.fileno()) == 5 * part
+    assert (tmp_path / "target").read_bytes() == (tmp_path / "source").read_bytes()
+    taken = (tmp_path / "target").stat().st_blocks * 512
+    assert taken <= (5 - len(holes)) * part + 65536

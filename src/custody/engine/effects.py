@@ -25,6 +25,7 @@ from custody.model.event import AnyFact, RequestAnswered
 from custody.model.evidence import Evidence
 from custody.model.graph import Node
 from custody.model.ingest import mode_of
+from custody.model.limits import LIMIT_EXCEEDED
 from custody.model.record import encode_pretty
 from custody.model.request import Ack, AgentRequest, AnyRequest, VerificationRequest, ingest_of
 from custody.model.verdict import Verdict
@@ -73,7 +74,7 @@ class Effects:
         work = self._work(asked, beside, commit, tell)
         sandbox = work.stage.sandbox
         ack = replace(work.answer(), confined=sandbox.confined)
-        if _keeps_nothing(asked.request):
+        if _keeps_nothing(asked.request, ack):
             self._workspace.throw_away(sandbox.layers)
             return self._settled(asked, work, ack, WorkspaceDiff(changes=()))
         diff = self._capture(sandbox)
@@ -261,7 +262,10 @@ def _becomes_more(request: AnyRequest) -> bool:
     return wants_document or ingest_of(request) is not None
 
 
-def _keeps_nothing(request: AnyRequest) -> bool:
+def _keeps_nothing(request: AnyRequest, ack: Ack) -> bool:
+    """Whether a stage only judges, or has left more than a run could keep."""
+    if ack.failure_reason.startswith(LIMIT_EXCEEDED):
+        return True
     return isinstance(request, VerificationRequest) and request.keeps_nothing
 
 

@@ -39,18 +39,18 @@ def with_ingest(request: AnyRequest, frame: Frame, node: Node, switch: IngestSwi
 
 
 def _is_on(frame: Frame, node: Node, switch: IngestSwitch) -> bool:
-    said = _said(frame, node, "ingest")
-    if switch == "forced" or said is None:
+    value = said(frame, node, "ingest")
+    if switch == "forced" or value is None:
         return switch != "off"
-    return said is True or said == "true"
+    return value is True or value == "true"
 
 
 def _number(frame: Frame, node: Node, name: str, default: int) -> int:
-    said = _said(frame, node, name)
-    return default if said is None else int(str(said))
+    value = said(frame, node, name)
+    return default if value is None else int(str(value))
 
 
-def _said(frame: Frame, node: Node, name: str) -> AttributeValue | None:
+def said(frame: Frame, node: Node, name: str) -> AttributeValue | None:
     """Return what is said nearest to the node; None when nobody says anything."""
     values = (each[name].value for each in _speakers(frame, node) if name in each)
     return next(values, None)

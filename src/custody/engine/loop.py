@@ -9,6 +9,7 @@ from custody.engine.each import ItemResult, outcome_of, work_through
 from custody.engine.frame import Frame
 from custody.engine.ingest_settings import with_ingest
 from custody.engine.judge import Judgement, failed_outcome, judge, judge_stage
+from custody.engine.limit_settings import with_limits
 from custody.engine.recording import Recording
 from custody.engine.route import choose
 from custody.errors import Refused
@@ -140,6 +141,7 @@ class Engine:
             return self._refuse(node, refused)
         if request is not None:
             request = budget.bounded(request, frame, node, self.state)
+            request = with_limits(request, frame, node)
             request = with_ingest(request, frame, node, self._started.ingest)
         self._start_stage(node, visit, attempt, request)
         if node.type == EACH:

@@ -90,7 +90,7 @@ class CommandRunner:
                 stdin=stdin,
                 listener=listener,
             )
-        stage.sandbox.tell(reached=result.reached, refused=result.refused)
+        stage.sandbox.tell(reached=result.reached, refused=result.refused, held_by=result.held_by)
         return Ran(line, result, stage.folder.seal(names[0]), stage.folder.seal(names[1]))
 
     def close(self) -> None:
@@ -121,9 +121,6 @@ class CommandRunner:
             stage_dir=f"{stage.run.path}/{stage.folder.path}",
             cache_dir=caches.path,
         )
-        if level == "L1":
-            home = home_variables(f"{caches.path}/{HOME}", environment)
-            return Launch(workspace, {**environment, **home, **variables})
         from custody.sandbox.rootfs import in_sight
 
         layers = stage.sandbox.layers
@@ -138,8 +135,12 @@ class CommandRunner:
             writable=access.writable,
             network=access.network,
             reach=access.reach,
+            limits=access.limits,
         )
-        stage.sandbox.show(*in_sight(confinement))
+        if level == "L1":
+            environment |= home_variables(f"{caches.path}/{HOME}", environment)
+        else:
+            stage.sandbox.show(*in_sight(confinement))
         if confinement.home:
             environment["HOME"] = confinement.home
         return Launch(workspace, {**environment, **variables}, confinement)

@@ -63,7 +63,7 @@ def _command_result(ran: Ran) -> CommandResult:
         command=ran.line.text,
         exit_code=result.exit_code if result.exit_code or result.succeeded else None,
         seconds=result.seconds,
-        ended_by=result.ended_by,
+        ended_by=result.failure_reason if result.exceeded else result.ended_by,
         stdout=ran.stdout.path,
         stderr=ran.stderr.path,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from custody.model.limits import Holder, Limit, StageLimits
 from custody.model.record import Record
 
 Level = Literal["L1", "L2", "L3"]
@@ -59,3 +60,7 @@ class Confined(Record, frozen=True, omit_defaults=True):
     """Those that could be changed, beside the workspace and the caches."""
     own_sandbox: str = ""
     """What an agent was told about a sandbox of its own; empty when it has none."""
+    limits: StageLimits | None = None
+    """What they could take; None in records from before there were limits."""
+    held_by: dict[Limit, Holder] = {}
+    """What kept each limit."""

@@ -50,7 +50,7 @@ class Duration(Record, frozen=True, gc=False):
 
 
 AttributeValue = str | int | float | bool | Duration
-AttributeKind = Literal["string", "integer", "float", "boolean", "duration", "list", "node"]
+AttributeKind = Literal["string", "integer", "float", "boolean", "duration", "size", "list", "node"]
 
 
 class SourcePosition(Record, frozen=True, gc=False):

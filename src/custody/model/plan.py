@@ -33,7 +33,8 @@ class CommandResult(Record, frozen=True):
     """The stream's file, relative to the run directory."""
     stderr: str
     ended_by: str = ""
-    """Why the runtime ended it: ``timeout``, ``output_limit`` …; empty when it did not."""
+    """Why the runtime ended it: ``timeout``, ``limit_exceeded: memory (4G)`` …; empty when it
+    did not."""
 
 
 class VerificationResults(Document, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from custody.model.confinement import Confined
 from custody.model.evidence import Evidence
 from custody.model.ingest import IngestLimits
+from custody.model.limits import Limit, StageLimits
 from custody.model.record import Record
 from custody.model.verdict import Verdict
 
@@ -68,6 +69,9 @@ class AgentRequest(Request, frozen=True, tag="agent"):
     empty for what the agent's configuration names."""
     ingest: IngestLimits | None = None
     """Whether the document's blocks become files, and how much of it; None leaves them."""
+    limits: dict[Limit, int] | UnsetType = UNSET
+    """What its programs may take, as far as the pipeline says it: see `StageLimits`. Not there
+    when it says nothing, as in every record from before there were limits."""
 
     def given(self) -> tuple[Evidence, ...]:
         """Return the prompt."""
@@ -84,6 +88,8 @@ class ToolRequest(Request, frozen=True, tag="tool"):
     line: CommandLine
     network: tuple[str, ...] = ()
     """What of it is open: ``none``, ``loopback`` or ``host``, or each ``host:port``."""
+    limits: dict[Limit, int] | UnsetType = UNSET
+    """As in `AgentRequest`."""
 
     def sealed(self) -> ToolRequest:
         """Return the request as the journal keeps it."""
@@ -101,6 +107,8 @@ class VerificationRequest(Request, frozen=True, tag="verification"):
     required: int | UnsetType = UNSET
     """How many lines, from the first on, the pipeline demands. Where it demands any, the stage
     judges and keeps nothing: what its commands change is thrown away."""
+    limits: dict[Limit, int] | UnsetType = UNSET
+    """As in `AgentRequest`."""
 
     def given(self) -> tuple[Evidence, ...]:
         """Return the plan."""
@@ -134,6 +142,11 @@ AnyRequest = AgentRequest | ToolRequest | VerificationRequest | WriteRequest
 def ingest_of(request: AnyRequest) -> IngestLimits | None:
     """Return how much of a document becomes files; None when there is no document, or nothing."""
     return request.ingest if isinstance(request, AgentRequest | WriteRequest) else None
+
+
+def stage_limits(request: AgentRequest | ToolRequest | VerificationRequest) -> StageLimits:
+    """Return what the programs of a request may take, defaults included."""
+    return StageLimits() if request.limits is UNSET else replace(StageLimits(), **request.limits)
 
 
 class Usage(Record, frozen=True, omit_defaults=True):

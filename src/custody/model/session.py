@@ -43,12 +43,12 @@ WRITABLE = (CLAIM, ACK, STATE, WORK)
 
 EndReason = Literal[
     "exited", "not_started", "closed", "fenced", "lease_expired", "terminated", "output_limit",
-    "supervisor_lost",
+    "limit_exceeded", "supervisor_lost",
 ]  # fmt: skip
 """Why a session ended: by itself, not even begun, or because the watcher ended it.
 
 The watcher ends it when it is told to close, sees a newer token, no longer sees its lease
-renewed, is itself told to end (SIGTERM), or the program prints too much.
+renewed, is itself told to end (SIGTERM), or the program prints or takes too much.
 """
 
 
@@ -123,7 +123,7 @@ class Ended(Document, frozen=True, kw_only=True):
     exit_code: int | None = None
     signal: int = 0
     failure: str = ""
-    """Why the program could not be started; empty when it was."""
+    """Why the program could not be started, or which limit it exceeded; or empty."""
     seconds: float = 0.0
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from custody.model.graph import AttributeKind, AttributeValue, Duration
+from custody.model.limits import parse_size
 from custody.patterns import later
 
 _INTEGER = later(r"-?(?:0|[1-9][0-9]{0,17})")
 _FLOAT = later(r"-?(?:[0-9]{1,18}\.[0-9]{0,18}|\.[0-9]{1,18})")
+_SIZE = later(r"[0-9]{1,15}[KMGT]")
 _CONSTANTS = {"true": True, "false": False}
 
 EXPECTED: dict[AttributeKind, str] = {
@@ -15,6 +17,7 @@ EXPECTED: dict[AttributeKind, str] = {
     "float": "a number",
     "boolean": "true or false",
     "duration": "a duration such as 90s or 15m",
+    "size": "a size such as 512M or 4G",
     "list": "a text with commas between its entries",
     "node": "the name of a node",
 }
@@ -29,6 +32,8 @@ def bare_value(word: str) -> AttributeValue:
         return int(word)
     if _FLOAT.fullmatch(word):
         return float(word)
+    if _SIZE.fullmatch(word):
+        return word  # a text, as if it stood in quotes
     if word[-1].isalpha():
         return Duration.parse(word)
     raise ValueError(word)
@@ -47,7 +52,7 @@ def is_kind(value: AttributeValue, kind: AttributeKind) -> bool:
     if isinstance(value, Duration):
         return kind == "duration"
     if isinstance(value, int):
-        return kind != "boolean" and (kind != "duration" or value >= 0)
+        return kind != "boolean" and (kind not in {"duration", "size"} or value >= 0)
     return kind == "float" or (kind == "duration" and value >= 0)
 
 
@@ -56,6 +61,8 @@ def number(value: AttributeValue) -> float:
     if isinstance(value, str):
         if _INTEGER.fullmatch(value) or _FLOAT.fullmatch(value):
             return float(value)
+        if _SIZE.fullmatch(value):
+            return float(parse_size(value))
         return Duration.parse(value).seconds
     return value.seconds if isinstance(value, Duration) else float(value)
 
@@ -77,8 +84,9 @@ def _is_written(text: str, kind: AttributeKind) -> bool:
         return _INTEGER.fullmatch(text) is not None
     if kind == "float":
         return (_INTEGER.fullmatch(text) or _FLOAT.fullmatch(text)) is not None
+    parse = parse_size if kind == "size" else Duration.parse
     try:
-        Duration.parse(text)
+        parse(text)
     except ValueError:
         return False
     return True

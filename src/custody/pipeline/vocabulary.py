@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from custody.model.graph import AttributeKind, AttributeRule
+from custody.model.limits import PREFIX, SIZES, Limit, StageLimits, size_text
 
 TYPES: Final = frozenset(
     (
@@ -43,6 +44,12 @@ RANGES: Final = {
     "ingest.max_files": (0, 1_000_000),
     "ingest.max_bytes": (0, 1 << 30),
     "ingest.max_total_bytes": (0, 1 << 40),
+    "limits.processes": (1, 4_000_000),
+    "limits.memory": (1 << 20, 1 << 50),
+    "limits.open_files": (256, 1_000_000_000),
+    "limits.file_size": (0, 1 << 60),
+    "limits.written": (0, 1 << 60),
+    "limits.files": (0, 1_000_000_000),
 }
 """Smallest and largest value; of durations in seconds."""
 
@@ -66,6 +73,24 @@ INGEST: Final = (
 )
 """What is done with a document: on the node that writes it, or on the graph for all."""
 
+
+def _limit(limit: Limit, doc: str) -> AttributeRule:
+    default: int = getattr(StageLimits(), limit)
+    kind: AttributeKind = "size" if limit in SIZES else "integer"
+    shown = size_text(default) if limit in SIZES else str(default)
+    return _rule(f"{PREFIX}{limit}", kind, f"{doc}; default: {shown}.")
+
+
+LIMITS: Final = (
+    _limit("processes", "Processes and threads that a stage may have at a time"),
+    _limit("memory", "Memory of all of them together, with what lies in their `/tmp`"),
+    _limit("open_files", "Files that all of them together may have open"),
+    _limit("file_size", "Bytes that one file may take on the disk; a hole takes none"),
+    _limit("written", "Bytes on the disk of everything that a stage writes"),
+    _limit("files", "Files and folders that a stage may write"),
+)
+"""What the programs of a stage may take: on its node, or on the graph for all."""
+
 NODE_ATTRIBUTES: Final = (
     _rule("label", "string", "What a picture shows instead of the id."),
     _rule("type", "string", "The node's type; without it the shape decides."),
@@ -76,6 +101,7 @@ NODE_ATTRIBUTES: Final = (
     _rule("retry_delay", "duration", "Wait before the second attempt; doubles with each one."),
     _rule("allow_partial", "boolean", "Used-up attempts give partial_success instead of fail."),
     _rule("timeout", "duration", "After this long the work is ended."),
+    *LIMITS,
     _rule("allowed_write_paths", "list", "Files, and directories with a trailing slash."),
 )
 EDGE_ATTRIBUTES: Final = (
@@ -88,6 +114,7 @@ GRAPH_ATTRIBUTES: Final = (
     _rule("goal", "string", "What the run is for; prompts use it as $goal."),
     _rule("max_steps", "integer", "How many stages a run may enter."),
     *_BUDGETS,
+    *LIMITS,
     *INGEST,
     _rule("var.*", "string", "Default of a name that templates use as ${name}."),
 )

@@ -11,6 +11,7 @@ import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from custody.model.limits import StageLimits
 from custody.sandbox import kernel, landlock, namespaces, rootfs, seccomp
 from custody.sandbox.confinement import Confinement
 from custody.sandbox.landlock import CHANGE, DEVICE, READ, SHARED, Rule
@@ -73,7 +74,7 @@ def move_in(confinement: Confinement, opened: Opened, handover: int) -> None:
         hand_over(opened, handover)
         os.close(handover)
         rootfs.move_in(confinement)
-        set_bounds(confinement)
+        lower_limits(confinement.limits, alone=True)
         namespaces.drop_capabilities()
         ruleset = landlock.make_ruleset(
             rootfs.rules(confinement),
@@ -144,16 +145,19 @@ def _rules(confinement: Confinement) -> list[Rule]:
     ]
 
 
-def set_bounds(confinement: Confinement) -> None:
-    """Lower the limits of this process for good; it never raises one."""
-    bounds = confinement.bounds
-    for kind, value in (
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_NPROC, bounds.processes),
-        (resource.RLIMIT_FSIZE, bounds.file_size),
-        (resource.RLIMIT_AS, bounds.address_space),
-    ):
-        if value is not None:
-            _, most = resource.getrlimit(kind)
-            wanted = value if most == resource.RLIM_INFINITY else min(value, most)
-            resource.setrlimit(kind, (wanted, wanted))
+def lower_limits(limits: StageLimits, *, alone: bool) -> None:
+    """Lower what the kernel lets this process and its children have; it never raises a limit.
+
+    Processes are counted by user, everywhere on the machine; but in a user namespace of its own,
+    ``alone``, just those that are in it. Root of the machine is not held to it even there.
+    """
+    wanted = {resource.RLIMIT_CORE: 0, resource.RLIMIT_NOFILE: limits.open_files + 1}
+    if alone:  # this process is one of them, and one more shows that the limit was exceeded
+        wanted[resource.RLIMIT_NPROC] = limits.processes + 2
+    for kind, value in wanted.items():
+        soft, hard = resource.getrlimit(kind)
+        resource.setrlimit(kind, (_lower(value, soft), _lower(value, hard)))
+
+
+def _lower(wanted: int, now: int) -> int:
+    return wanted if now == resource.RLIM_INFINITY else min(wanted, now)

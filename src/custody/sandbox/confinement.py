@@ -11,6 +11,7 @@ import msgspec
 
 from custody.model.confinement import Level, Network
 from custody.model.endpoint import parse_endpoint
+from custody.model.limits import StageLimits
 from custody.model.record import Record
 from custody.sandbox.environment import HOME
 from custody.store.places import is_folder
@@ -23,8 +24,6 @@ HOME_VIEW = "/home"
 _OUT_OF_SIGHT = ("CUSTODY_RUN_DIR", "CUSTODY_STAGE_DIR")
 """Variables that name folders which a confined process cannot open."""
 
-GIB = 1 << 30
-
 
 class OverlayPaths(Record, frozen=True):
     """Folders that are seen as one; nothing but ``upper`` is ever changed."""
@@ -35,18 +34,6 @@ class OverlayPaths(Record, frozen=True):
     """Takes every change."""
     work: str
     """Empty folder on the file system of ``upper``, for the kernel's own use."""
-
-
-class Bounds(Record, frozen=True):
-    """How much processes may take; None leaves the limit as it is."""
-
-    processes: int | None = None
-    """Of the user. Linux does not hold root to it."""
-    file_size: int | None = 16 * GIB
-    address_space: int | None = None
-    """Bytes a process; many runtimes reserve far more than they use."""
-    scratch: int = 2 * GIB
-    """Bytes of the private /tmp and home, at L3."""
 
 
 class ProxyListener(Record, frozen=True):
@@ -81,7 +68,7 @@ class Confinement(Record, frozen=True):
     """``host:port`` of each server that can be reached although the network is none."""
     listeners: tuple[ProxyListener, ...] = ()
     """The way there, the proxy first; without one nothing is reached. Set by whoever opens it."""
-    bounds: Bounds = Bounds()
+    limits: StageLimits = StageLimits()
     user: int | None = None
     """User and group that root becomes, at L2; None stays as it is, without capabilities."""
 
@@ -97,9 +84,16 @@ class Confinement(Record, frozen=True):
 
     @property
     def base(self) -> Confinement:
-        """What of it is the same for every workspace."""
+        """What of it is the same for every workspace, and of the limits what is mounted."""
+        mounted = StageLimits(memory=self.limits.memory, files=self.limits.files)
         return msgspec.structs.replace(
-            self, workspace="", cache="", cache_layers=None, layers=None, changeable=()
+            self,
+            workspace="",
+            cache="",
+            cache_layers=None,
+            layers=None,
+            changeable=(),
+            limits=mounted,
         )
 
     @property
@@ -122,6 +116,7 @@ def stage_confinement(
     reach: tuple[str, ...] = (),
     changeable: tuple[str, ...] = ("",),
     writable: tuple[str, ...] = (),
+    limits: StageLimits = StageLimits(),  # noqa: B008 - frozen
 ) -> Confinement:
     """Return the confinement of one stage; raises `ValueError` for what cannot be meant."""
     for name, path in (("workspace", workspace), ("cache", cache or "/")):
@@ -137,6 +132,7 @@ def stage_confinement(
         "changeable": changeable,
         "readable": readable,
         "writable": writable,
+        "limits": limits,
         "reach": tuple(parse_endpoint(text).text for text in reach),
     }
     try:

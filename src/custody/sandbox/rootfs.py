@@ -65,6 +65,7 @@ _READ_ONLY, _NO_SETUID, _NO_DEVICES, _NO_EXEC = 1, 2, 4, 8
 _PRIVATE = 1 << 18
 _OWN_PROCESSES = "hidepid=4"
 """Of /proc: who may not look into a process does not see it, the first of the sandbox neither."""
+_SPARE_BYTES, _SPARE_FILES = 1 << 20, 8192
 
 
 class _Attributes(ctypes.Structure):
@@ -88,9 +89,10 @@ class _Piece(NamedTuple):
 def lay_out(base: Confinement) -> None:
     """Put together, out of everybody's sight, what does not depend on the workspace."""
     pieces = _pieces(base)
-    kernel.mount(
-        "root", STAND, "tmpfs", _NO_SETUID | _NO_DEVICES, f"mode=755,size={base.bounds.scratch}"
-    )
+    # A little more than the limits, so that whoever looks can see that one was exceeded.
+    size, files = base.limits.memory + _SPARE_BYTES, base.limits.files + _SPARE_FILES
+    options = f"mode=755,size={size},nr_inodes={files}"
+    kernel.mount("root", STAND, "tmpfs", _NO_SETUID | _NO_DEVICES, options)
     os.chdir(STAND)
     _furnish(base)
     for piece in pieces:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from custody.errors import Refused
 from custody.model.confinement import Confined, Level, Network, read_network
 from custody.model.event import AnyFact
-from custody.model.request import ToolRequest, VerificationRequest
+from custody.model.limits import Holder, Limit, StageLimits
+from custody.model.request import ToolRequest, VerificationRequest, stage_limits
 from custody.sandbox.caches import StageCaches
 from custody.store.rundir import AttemptFolder, RunDirectory
 from custody.workspace.workspace import Workspace
@@ -36,12 +37,13 @@ class Access(NamedTuple):
     """Files and folders of this machine."""
     own_sandbox: str = ""
     """What an agent is told about a sandbox of its own."""
+    limits: StageLimits = StageLimits()
 
 
 def network_access(request: ToolRequest | VerificationRequest) -> Access:
-    """Return the access of a stage that asks for nothing but a network."""
+    """Return the access of a stage that asks for nothing but a network, and its limits."""
     network, reach = read_network(request.network)
-    return Access(network=network, reach=reach)
+    return Access(network=network, reach=reach, limits=stage_limits(request))
 
 
 class StageSandbox:
@@ -86,6 +88,7 @@ class StageSandbox:
                 hidden=hidden,
                 changeable=access.changeable if level != "L1" else ("",),
                 own_sandbox=access.own_sandbox,
+                limits=access.limits,
             )
         return level
 
@@ -98,13 +101,20 @@ class StageSandbox:
                 writable=tuple(sorted({*self.confined.writable, *writable})),
             )
 
-    def tell(self, *, reached: tuple[str, ...], refused: tuple[str, ...]) -> None:
-        """Take note of the servers that a program came to, and of those it did not."""
+    def tell(
+        self,
+        *,
+        reached: tuple[str, ...],
+        refused: tuple[str, ...],
+        held_by: Mapping[Limit, Holder] | None = None,
+    ) -> None:
+        """Take note of the servers that a program came to or not, and of what kept its limits."""
         if self.confined is not None:
             self.confined = replace(
                 self.confined,
                 reached=tuple(sorted({*self.confined.reached, *reached})),
                 refused=tuple(sorted({*self.confined.refused, *refused})),
+                held_by={**self.confined.held_by, **(held_by or {})},
             )
 
     def _hide(self, access: Access, level: Level) -> tuple[str, ...]:

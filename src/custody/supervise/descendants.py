@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 
+_ROUNDS = 20
+"""After as many looks for new descendants those that there are have to do."""
 _USER_TICKS = 11
 """Where the time stands that a process has computed, counted from its state on."""
 
@@ -13,16 +15,28 @@ def children(process: int) -> list[int]:
     """Return the children of a process, those that have ended included."""
     try:
         tasks = [f"/proc/{process}/task/{task}" for task in os.listdir(f"/proc/{process}/task")]
-        listed = b" ".join(_read(f"{task}/children") for task in tasks)
+        listed = b" ".join(read(f"{task}/children") for task in tasks)
     except (FileNotFoundError, ProcessLookupError):
-        return children_by_search(process)  # no list is kept, or a thread has ended meanwhile
+        # No list is kept, or a thread has ended meanwhile; or all of it has.
+        return children_by_search(process) if _stat(process) else []
     return [int(pid) for pid in listed.split()]
 
 
 def children_by_search(process: int) -> list[int]:
     """Do the same by looking at every process, for kernels that keep no list."""
     everybody = (int(name) for name in os.listdir("/proc") if name.isdigit())
-    return [other for other in everybody if _parent(other) == process]
+    return [other for other in everybody if parent(other) == process]
+
+
+def descendants(process: int) -> list[int]:
+    """Return the children of a process, and theirs."""
+    found: list[int] = []
+    waiting = [process]
+    while waiting:
+        below = children(waiting.pop())
+        found += below
+        waiting += below
+    return found
 
 
 def process_state(process: int) -> tuple[str, float]:
@@ -37,7 +51,8 @@ def process_state(process: int) -> tuple[str, float]:
     return fields[0].decode(), ticks / os.sysconf("SC_CLK_TCK")
 
 
-def _parent(process: int) -> int:
+def parent(process: int) -> int:
+    """Return the parent of a process; 0 for one that is gone."""
     fields = _stat(process)
     return int(fields[1]) if fields else 0
 
@@ -46,12 +61,13 @@ def _stat(process: int) -> list[bytes]:
     """Return what the kernel says of a process, from its state on; nothing when it is gone."""
     try:
         # The name of the program stands in brackets and may hold anything.
-        return _read(f"/proc/{process}/stat").rpartition(b")")[2].split()
+        return read(f"/proc/{process}/stat").rpartition(b")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return []
 
 
-def _read(path: str) -> bytes:
+def read(path: str) -> bytes:
+    """Return what a file below /proc says."""
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         data = b""
@@ -81,6 +97,47 @@ def send_end(child: int, *, kill: bool) -> None:
             os.kill(child, signal.SIGTERM)
     except (ProcessLookupError, PermissionError):
         return  # it has ended, or runs as another user now and will be told as a survivor
+
+
+def freeze(server: int) -> None:
+    """Stop every descendant, so that none can fork out of the way of what follows.
+
+    A number that was given away meanwhile is of somebody else: it is held by a descriptor first,
+    and signalled only when it is a descendant's still. The first process of a sandbox has no need
+    of this: it can end all at once.
+    """
+    if server == 1:
+        return
+    stopped: set[int] = set()
+    for _ in range(_ROUNDS):
+        new = set(descendants(server)) - stopped
+        if not new:
+            return
+        for process in new:
+            _stop(process, server)
+        stopped |= new
+
+
+def _stop(process: int, server: int) -> None:
+    try:
+        door = os.pidfd_open(process)
+    except OSError:
+        return  # it is gone
+    try:
+        if _is_below(process, server):
+            signal.pidfd_send_signal(door, signal.SIGSTOP)
+    except (ProcessLookupError, PermissionError):
+        return
+    finally:
+        os.close(door)
+
+
+def _is_below(process: int, server: int) -> bool:
+    while process > 1:
+        process = parent(process)
+        if process == server:
+            return True
+    return False
 
 
 def kill_all(left: list[int]) -> None:

@@ -6,9 +6,13 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from custody.errors import ConfinementMissing
 from custody.model.confinement import LEVELS, Level
+from custody.model.limits import Holder, Limit, StageLimits
 from custody.model.record import Record
 from custody.sandbox.confinement import Confinement, OverlayPaths
 from custody.sandbox.left_open import Opening, left_open
@@ -17,8 +21,15 @@ from custody.store.root import Root
 from custody.store.scratch import scratch
 from custody.workspace.overlay import marks
 
+if TYPE_CHECKING:
+    from custody.model.request import CommandLine
+    from custody.supervise.supervisor import ProcessResult
+
 _NAMESPACE_LIMIT = "/proc/sys/user/max_user_namespaces"
 _ENOUGH = 1 << 16
+_FEW = 3
+_ALL_STARTED = "all of them"
+_START_MORE = f"for i in 1 2 3 4 5 6 7 8; do sleep 20 & done; echo {_ALL_STARTED}; wait"
 
 
 class Offer(Record, frozen=True):
@@ -46,11 +57,21 @@ class Features(Record, frozen=True):
     """How many there may be; 0 for none."""
 
 
+class HeldLimits(Record, frozen=True):
+    """What a stage may take unless its node says otherwise, and what sees to it here."""
+
+    limits: StageLimits
+    held_by: dict[Limit, Holder]
+    no_cgroup: str
+    """Why no control group holds any of them; empty when one does."""
+
+
 class Diagnosis(Record, frozen=True):
     """What can be had here, and what it is made of."""
 
     offer: Offer
     features: Features
+    limits: HeldLimits
 
     @property
     def left_open(self) -> tuple[Opening, ...]:
@@ -73,6 +94,36 @@ def offered(folder: str = "") -> Offer:
             return Offer(level=level, reasons=reasons)
         reasons[level] = why
     return Offer(level="L1", reasons=reasons)
+
+
+def held_limits(level: Level, folder: str = "") -> HeldLimits:
+    """Return what holds the limits of stages at a level, in ``folder``.
+
+    Starts more processes than it allows, to see whether the kernel refuses one. Raises as
+    `offered` does.
+    """
+    from custody.model.request import Command, CommandLine
+
+    small = StageLimits(processes=_FEW)
+    line = CommandLine(text="sh", commands=(Command(argv=("sh", "-c", _START_MORE)),))
+    result = _run(line, level, folder, small)
+    held_by = dict(result.held_by)
+    if _ALL_STARTED.encode() in result.stdout.tail:
+        held_by["processes"] = "watcher"
+    elif not (result.failure or result.exceeded) and held_by["processes"] == "watcher":
+        held_by["processes"] = "rlimit"
+    no_cgroup = "" if "cgroup" in held_by.values() else _why_no_group()
+    return HeldLimits(limits=StageLimits(), held_by=held_by, no_cgroup=no_cgroup)
+
+
+def _why_no_group() -> str:
+    from custody.supervise.cgroup import Groups, Hierarchy, NoGroup
+
+    try:
+        Groups(Hierarchy.of_this_process(), {os.getpid()}).make(StageLimits()).remove()
+    except NoGroup as error:
+        return str(error)
+    return "the group of this process can have others, but not that of its server"
 
 
 def features() -> Features:
@@ -98,18 +149,31 @@ def _try(level: Level, folder: str) -> str:
     Raises `ConfinementMissing` when that cannot be told: a lower level is not for accidents.
     """
     from custody.model.request import Command, CommandLine
+
+    if level == "L3" and not _marks_can_be_set(folder):
+        return "the file system has no user attributes, by which an overlay marks folders"
+    line = CommandLine(text="true", commands=(Command(argv=("true",)),))
+    result = _run(line, level, folder, StageLimits())
+    return result.failure_reason.removeprefix("confinement_failed: ")
+
+
+def _marks_can_be_set(folder: str) -> bool:
+    with scratch(folder) as workspace:
+        return marks.can_be_set(workspace.fd)
+
+
+def _run(line: CommandLine, level: Level, folder: str, limits: StageLimits) -> ProcessResult:
+    """Run a line at a level; raises `ConfinementMissing` when an accident ended it."""
     from custody.supervise.supervisor import Launch, Limits, Supervisor
 
-    line = CommandLine(text="true", commands=(Command(argv=("true",)),))
     with scratch(folder) as workspace, _nowhere() as sink, Supervisor() as supervisor:
-        if level == "L3" and not marks.can_be_set(workspace.fd):
-            return "the file system has no user attributes, by which an overlay marks folders"
-        place = Launch(workspace.path, {"PATH": "/usr/bin:/bin"}, _confinement(level, workspace))
+        confinement = replace(_confinement(level, workspace), limits=limits)
+        place = Launch(workspace.path, {"PATH": "/usr/bin:/bin"}, confinement)
         result = supervisor.run(line, place, Limits(timeout=30), stdout=sink, stderr=sink)
-    if result.ended_by:
+    if result.ended_by not in {"", "limit_exceeded"}:
         what = f"{level} could not be tried: {result.ended_by}"
         raise ConfinementMissing(what, hint="try again")
-    return result.failure_reason.removeprefix("confinement_failed: ")
+    return result
 
 
 def _confinement(level: Level, workspace: Root) -> Confinement:

@@ -39,6 +39,10 @@ class Done(msgspec.Struct, frozen=True, tag=True):
     """Processes that outlived their command and were killed."""
     survivors: int
     """Processes that could not be killed."""
+    exceeded: str = ""
+    """The limit for which it was ended, as ``memory (4G)``; empty when it was not."""
+    grouped: bool = False
+    """Whether a control group held it."""
 
 
 Message = Start | Stop | Done

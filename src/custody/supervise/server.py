@@ -21,11 +21,12 @@ import os
 import select
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import NoReturn
 
 import msgspec
 
+from custody.model.limits import StageLimits
 from custody.model.request import Command
 from custody.sandbox import apply
 from custody.sandbox.confinement import Confinement, seen_environment
@@ -33,7 +34,7 @@ from custody.sandbox.listeners import Opened
 from custody.sandbox.socket_broker import Askers
 from custody.supervise import command_list
 from custody.supervise.command_list import End
-from custody.supervise.descendants import children, kill_all, send_end
+from custody.supervise.descendants import children, freeze, kill_all, send_end
 from custody.supervise.detach import (
     let_go_of_everything_but,
     one_descriptor_free,
@@ -41,6 +42,8 @@ from custody.supervise.detach import (
     wake_on_child_exit,
 )
 from custody.supervise.feed import NOTHING, Feed
+from custody.supervise.limit_watch import LimitWatch, watch_inside, watch_outside
+from custody.supervise.line_group import LineGroups
 from custody.supervise.protocol import Channel, Done, Message, Start, Stop
 from custody.supervise.reaper import PATIENCE, go_on_guarded
 from custody.supervise.sandbox_init import Inside, fork_inside
@@ -81,6 +84,8 @@ class _Server:
         self._lost_at = math.inf
         self._inside: Channel | None = None
         self._spare: Inside | None = None
+        self._groups = LineGroups()
+        self.watch = LimitWatch(StageLimits())
         self._child_exits = wake_on_child_exit()
         self._poll = select.poll()
         self._askers = Askers(self._poll)
@@ -111,7 +116,11 @@ class _Server:
 
     def _answer(self, start: Start) -> Done:
         try:
-            return self._run_confined(start)
+            what = start.confinement
+            with self._groups.of(what) as group, closing(watch_outside(what, group)) as self.watch:
+                done = self._run_confined(start)
+                exceeded = done.exceeded or self.watch.finish()
+            return msgspec.structs.replace(done, exceeded=exceeded, grouped=group is not None)
         except (OSError, MemoryError, RuntimeError, apply.CannotConfine) as error:
             why = f"server_failed: {str(error) or type(error).__name__}"
             with one_descriptor_free():
@@ -119,6 +128,8 @@ class _Server:
 
     def _run_confined(self, start: Start) -> Done:
         confinement = start.confinement
+        if confinement is not None and confinement.level != "L3":
+            apply.lower_limits(confinement.limits, alone=False)
         if confinement is None or confinement.level == "L1":
             return self.run(msgspec.structs.replace(start, confinement=None))
         seen = msgspec.structs.replace(
@@ -136,6 +147,7 @@ class _Server:
             inside = self._take_spare(confinement.base) or self._fork_inside(confinement.base)
         except apply.CannotConfine as error:
             return Done(not_confined(error).end, 0, 0)
+        self._groups.add(inside.first)
         self._pass_on(inside.channel, start)
         return self._follow(inside.first, inside.channel)
 
@@ -144,6 +156,7 @@ class _Server:
 
         def be_first(channel: Channel) -> NoReturn:
             self._channel.close()
+            self.watch.close()
             _serve_inside(base, identity, channel, self.handover)
 
         return fork_inside(base, be_first)
@@ -192,7 +205,7 @@ class _Server:
             lost = apply.CannotConfine("the first process of the sandbox is gone")
             return Done(not_confined(lost).end, *left)
         # What the first process could not kill, the kernel has: it waits for all of them.
-        return Done(done.end, done.leftovers + left[0], left[1])
+        return Done(done.end, done.leftovers + left[0], left[1], done.exceeded)
 
     def _time_left(self) -> float | None:
         """Return how long to wait for a sandbox that was told to kill; None for ever."""
@@ -227,7 +240,7 @@ class _Server:
         for pipe in command_list.pipes(start.commands):
             if not self._stopping and pipe.follows(end):
                 end = self._run_pipe(pipe.commands, start, source)
-        return Done(end, *self.kill_the_rest())
+        return Done(end, *self.kill_the_rest(), self.watch.finish())
 
     def _run_pipe(self, commands: tuple[Command, ...], start: Start, whole_input: int) -> End:
         running: list[int | End] = []
@@ -253,7 +266,8 @@ class _Server:
         os.set_blocking(stdout, True)
         os.set_blocking(self._stderr, True)
         try:
-            child = self._spawner.spawn(command, start, (stdin, stdout, self._stderr))
+            with self._groups.joined():
+                child = self._spawner.spawn(command, start, (stdin, stdout, self._stderr))
         except CannotStart as error:
             return error.end
         self._ended.pop(child, None)  # a number may come back while a line runs
@@ -264,12 +278,14 @@ class _Server:
 
         Returns the descriptors that have something to say.
         """
-        speaking = self._speaking(seconds)
+        speaking = self._speaking(self.watch.pause(seconds))
         if self._reaper in speaking:
             self._end_alone()
         if self._channel.incoming in speaking:
             self._obey()
         self._reap()
+        if self.watch.look():
+            self._end_line()
         return speaking
 
     def _speaking(self, seconds: float | None) -> list[int]:
@@ -285,14 +301,19 @@ class _Server:
         message = self._channel.receive()
         if message is None:
             self._end_alone()
+        self._end_line(Stop(isinstance(message, Stop) and message.kill))
+
+    def _end_line(self, how: Stop = Stop(kill=True)) -> None:  # noqa: B008 - frozen
+        """End what runs, and start nothing more of the line."""
         self._stopping = True
-        kill = isinstance(message, Stop) and message.kill
         if self._inside is not None:
-            self._lost_at = time.monotonic() + LOST_AFTER if kill else math.inf
-            self._pass_on(self._inside, message)
+            self._lost_at = time.monotonic() + LOST_AFTER if how.kill else math.inf
+            self._pass_on(self._inside, how)
             return
         for child in self._others():
-            send_end(child, kill=kill)
+            send_end(child, kill=how.kill)
+        if self.watch.exceeded:
+            freeze(os.getpid())  # whoever has left the groups that were killed
 
     def _end_alone(self) -> NoReturn:
         """End, since there is nobody left to work for."""
@@ -385,6 +406,7 @@ def _run_moved_in(
             raise problem or apply.CannotConfine("there is no confinement")
         with server.opened(start) as source:  # its place cannot be seen from inside
             apply.move_in(start.confinement, opened, server.handover)
+            server.watch = watch_inside(start.confinement)
             return server.run_with(source, msgspec.structs.replace(start, confinement=None))
     except apply.CannotConfine as error:
         return Done(not_confined(error).end, 0, 0)

@@ -96,7 +96,6 @@ class Spawner:
         wanted = confinement, (folder.st_dev, folder.st_ino)
         if wanted != self._prepared:
             ruleset = apply.prepare(confinement)
-            apply.set_bounds(confinement)
             if self._ruleset >= 0:
                 os.close(self._ruleset)
             self._prepared, self._ruleset = wanted, ruleset

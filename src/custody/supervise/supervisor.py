@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, Self
 import msgspec
 
 from custody.checks.guards.secrets import Redactor, redactor_for
+from custody.model.limits import LIMIT_EXCEEDED, Holder, Limit
 from custody.model.record import Record
 from custody.model.request import CommandLine
 from custody.sandbox.confinement import Confinement
@@ -42,7 +43,7 @@ LOST_AFTER = 30.0
 """Seconds after which a server that was told to kill, and does not answer, is given up."""
 
 StreamName = Literal["stdout", "stderr"]
-EndedBy = Literal["", "timeout", "inactivity", "output_limit", "supervisor_lost"]
+EndedBy = Literal["", "timeout", "inactivity", "output_limit", "limit_exceeded", "supervisor_lost"]
 
 
 class Limits(NamedTuple):
@@ -108,6 +109,10 @@ class ProcessResult(Record, frozen=True):
     """
     refused: tuple[str, ...] = ()
     """Servers that it asked the proxy for and was not given, as far as they are remembered."""
+    exceeded: str = ""
+    """The limit for which it was ended, as ``memory (4G)``."""
+    held_by: dict[Limit, Holder] = {}
+    """What kept each limit of its confinement; nothing where there was none."""
 
     @property
     def succeeded(self) -> bool:
@@ -122,6 +127,8 @@ class ProcessResult(Record, frozen=True):
     @property
     def failure_reason(self) -> str:
         """One stable word or two for the outcome; empty after a success."""
+        if self.exceeded:
+            return f"{LIMIT_EXCEEDED}: {self.exceeded}"
         if self.ended_by or self.failure:
             return self.ended_by or self.failure
         if self.survivors:
@@ -135,6 +142,8 @@ class Supervisor:
     def __init__(self, redactor: Redactor | None = None) -> None:
         """Clean output by ``redactor``; without one, of the secrets of this process."""
         self._client: Client | None = None
+        self._lowered = math.inf
+        """The most files that the server can let a program open."""
         self._redactor = redactor or redactor_for(os.environ)
 
     def __enter__(self) -> Self:
@@ -145,7 +154,7 @@ class Supervisor:
 
     def close(self) -> None:
         """End the server and everything it has started."""
-        client, self._client = self._client, None
+        client, self._client, self._lowered = self._client, None, math.inf
         if client is not None:
             client.close()
 
@@ -162,7 +171,7 @@ class Supervisor:
     ) -> ProcessResult:
         """Run ``line``; both streams go to the descriptors given, its input is a file's path."""
         started = time.monotonic()
-        client = self._ready_client()
+        client = self._ready_client(launch.confinement)
         sinks: dict[StreamName, int] = {"stdout": stdout, "stderr": stderr}
         watch = _Watch(client, sinks, limits.output, self._redactor, listener)
         try:
@@ -183,9 +192,16 @@ class Supervisor:
                 proxy.close()
         if done is None or done.survivors:
             self.close()
-        return watch.result(done, time.monotonic() - started, proxy)
+        return watch.result(done, time.monotonic() - started, proxy, confinement)
 
-    def _ready_client(self) -> Client:
+    def _ready_client(self, confinement: Confinement | None = None) -> Client:
+        """Return a server that can give the limits; what one has lowered it cannot raise again."""
+        if confinement is not None:
+            wanted = confinement.limits.open_files
+            if wanted > self._lowered:
+                self.close()
+            if confinement.level != "L3":
+                self._lowered = min(wanted, self._lowered)
         if self._client is not None:
             self._client.begin()
             return self._client
@@ -210,6 +226,14 @@ def _open_proxy(
     else:
         proxy = Proxy.on_this_machine(confinement.reach)
     return proxy, msgspec.structs.replace(confinement, listeners=proxy.listeners)
+
+
+def _held_by(confinement: Confinement | None, done: Done | None) -> dict[Limit, Holder]:
+    if confinement is None or done is None:
+        return {}
+    from custody.supervise.limit_watch import holders
+
+    return holders(confinement.level, is_root=os.geteuid() == 0, grouped=done.grouped)
 
 
 def _not_confined(error: OSError | ValueError) -> Done:
@@ -284,10 +308,17 @@ class _Watch:
             pass
 
     def result(
-        self, done: Done | None, seconds: float, proxy: Proxy | None = None
+        self,
+        done: Done | None,
+        seconds: float,
+        proxy: Proxy | None = None,
+        confinement: Confinement | None = None,
     ) -> ProcessResult:
         """Return what is to be told of the line."""
         stdout, stderr = self._streams.values()
+        exceeded = done.exceeded if done and not self._ended_by else ""
+        if exceeded:
+            self._ended_by = "limit_exceeded"
         return ProcessResult(
             exit_code=done.end.exit_code if done and not self._ended_by else None,
             signal=done.end.signal if done else 0,
@@ -300,6 +331,8 @@ class _Watch:
             stderr=stderr.captured(),
             reached=proxy.reached if proxy else (),
             refused=proxy.refused if proxy else (),
+            exceeded=exceeded,
+            held_by=_held_by(confinement, done),
         )
 
     def _heard(self, stream: StreamName, data: bytes) -> None:

@@ -42,6 +42,11 @@ from custody.supervise.supervisor import (
     Supervisor,
 )
 
+_ENDS: dict[str, EndReason] = {
+    "output_limit": "output_limit",
+    "limit_exceeded": "limit_exceeded",
+    "supervisor_lost": "supervisor_lost",
+}
 _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND
 
 
@@ -137,14 +142,12 @@ class Watcher(Listener):
             base, session_dir=box, session=kind.name, token=self._token, cache_dir=cache
         )
         confinement = self._confinement(box, cache, toolchains(base, kind.argv[:1]))
-        if confinement is not None and confinement.home:
+        if confinement.home:
             environment["HOME"] = confinement.home
         passed = {name: os.environ[name] for name in kind.passed if name in os.environ}
         return Launch(box, {**environment, **passed, **kind.variables}, confinement)
 
-    def _confinement(self, box: str, cache: str, programs: tuple[str, ...]) -> Confinement | None:
-        if self._level == "L1":
-            return None
+    def _confinement(self, box: str, cache: str, programs: tuple[str, ...]) -> Confinement:
         return stage_confinement(
             self._level,
             workspace=box,
@@ -180,13 +183,13 @@ def _ended(result: ProcessResult) -> Ended:
     reason: EndReason = "exited"
     if result.failure:
         reason = "not_started"
-    elif result.ended_by in {"output_limit", "supervisor_lost"}:
-        reason = "output_limit" if result.ended_by == "output_limit" else "supervisor_lost"
+    elif result.ended_by in _ENDS:
+        reason = _ENDS[result.ended_by]
     return Ended(
         reason=reason,
         exit_code=result.exit_code,
         signal=result.signal,
-        failure=result.failure,
+        failure=result.failure or result.exceeded,
         seconds=result.seconds,
     )
 

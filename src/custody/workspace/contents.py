@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import stat
@@ -79,8 +80,24 @@ class Contents:
 
 
 def copy_all(source: int, target: int) -> int:
-    """Copy the rest of a file inside the kernel; return how many bytes there were."""
-    size = 0
-    while count := os.sendfile(target, source, size, 1 << 30):
-        size += count
+    """Copy a file inside the kernel, its holes as holes; return how many bytes it has."""
+    size = os.fstat(source).st_size
+    at = 0
+    while at < size:
+        at = _next_data(source, at, size)
+        end = os.lseek(source, at, os.SEEK_HOLE) if at < size else size
+        os.lseek(target, at, os.SEEK_SET)
+        while at < end and (count := os.sendfile(target, source, at, min(end - at, 1 << 30))):
+            at += count
+        at = max(at, end)
+    os.ftruncate(target, size)
     return size
+
+
+def _next_data(source: int, at: int, size: int) -> int:
+    try:
+        return os.lseek(source, at, os.SEEK_DATA)
+    except OSError as error:
+        if error.errno != errno.ENXIO:
+            raise
+        return size

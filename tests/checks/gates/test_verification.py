@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from custody.checks.gates.verification import VerificationGate
 from custody.model import layout
@@ -29,6 +30,10 @@ def ran(command: str, exit_code: int | None = 0) -> CommandResult:
     return CommandResult(command=command, exit_code=exit_code, seconds=0.1, stdout="o", stderr="e")
 
 
+def ended(command: str, by: str) -> CommandResult:
+    return replace(ran(command, None), ended_by=by)
+
+
 @pytest.mark.req("P-07")
 @pytest.mark.parametrize(
     ("files", "commands", "reason"),
@@ -41,6 +46,8 @@ def ran(command: str, exit_code: int | None = 0) -> CommandResult:
         ),
         (PRESENT, (ran("a", 1),), "verification command failed: a"),
         (PRESENT, (ran("a"), ran("b", None)), "verification command failed: b"),
+        (PRESENT, (ran("a"), ended("b", "timeout")), "verification command failed: b"),
+        (PRESENT, (ended("a", "limit_exceeded: files (9)"),), "limit_exceeded: files (9)"),
         (PRESENT, (ran("a"),), "verification incomplete"),
         (PRESENT, (), "verification incomplete"),
         ((), (ran("a"), ran("b")), "verification incomplete"),

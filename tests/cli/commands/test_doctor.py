@@ -60,3 +60,15 @@ def test_what_l2_leaves_open_is_printed(capsys: pytest.CaptureFixture[str]) -> N
     for opening in LEFT_OPEN:
         assert opening._asdict() in told
         assert opening.what in text
+
+
+@pytest.mark.req("G-09")
+def test_what_holds_each_limit_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["confinement"]["limits"]
+    assert told["limits"].keys() == told["held_by"].keys()
+    assert main(["doctor"]) == 0
+    text = capsys.readouterr().out
+    assert "limits of a stage\n  processes (2048)" in text
+    assert "written (16G)          watched, and ended a moment later\n" in text
+    assert ("no control group: " in text) is (told["no_cgroup"] != "")

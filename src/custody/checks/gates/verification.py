@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from custody.checks.gates import Case, Gate
 from custody.model import layout
+from custody.model.limits import LIMIT_EXCEEDED
 from custody.model.record import decode
 from custody.model.request import VerificationRequest
 from custody.model.verdict import Verdict
@@ -56,6 +57,8 @@ class VerificationGate(Gate):
             if not file.present:
                 yield self.wrong("file_missing", f"required file missing: {file.path}", file.path)
         for each in results.commands:
+            if each.ended_by.startswith(LIMIT_EXCEEDED):
+                yield self.wrong(LIMIT_EXCEEDED, each.ended_by, each.command)
             if each.exit_code != 0:
                 reason = f"verification command failed: {_on_one_line(each.command)}"
                 yield self.wrong("command_failed", reason, each.command)

@@ -12,7 +12,7 @@ from custody.cli.result import Arguments, Line, Result, Tone
 if TYPE_CHECKING:
     from custody.cli.config import Setting
     from custody.sandbox.left_open import Opening
-    from custody.supervise.probe import Diagnosis
+    from custody.supervise.probe import Diagnosis, HeldLimits
 
 ABOUT = (
     "Say how well this machine can confine what a stage starts, why not better, where every\n"
@@ -24,6 +24,11 @@ _LEVELS = {
     "L3": "namespaces and a root of its own",
     "L2": "Landlock and a filter of system calls",
     "L1": "not confined",
+}
+_HOLDERS = {
+    "cgroup": "held by a control group",
+    "rlimit": "held by an rlimit",
+    "watcher": "watched, and ended a moment later",
 }
 
 
@@ -54,6 +59,7 @@ def execute(options: Namespace) -> Result:
         },
         text=[
             *_about_machine(diagnosis),
+            *_about_limits(diagnosis.limits),
             *_about_openings(openings),
             *_about_settings(settings),
             *_about_agents(agents),
@@ -79,6 +85,14 @@ def _about_openings(openings: tuple[Opening, ...]) -> Iterator[Line]:
     yield Line("what L2 leaves open, and L3 does not", "strong")
     for opening in openings:
         yield Line(f"  {opening.name:<16} {opening.what}")
+
+
+def _about_limits(held: HeldLimits) -> Iterator[Line]:
+    yield Line("limits of a stage", "strong")
+    for limit, holder in held.held_by.items():
+        yield Line(f"  {held.limits.told(limit):<22} {_HOLDERS[holder]}")
+    if held.no_cgroup:
+        yield Line(f"  no control group: {held.no_cgroup}", "warn")
 
 
 def _about_settings(settings: list[Setting]) -> Iterator[Line]:

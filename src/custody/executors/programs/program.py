@@ -28,7 +28,14 @@ from custody.executors.settings import Settings
 from custody.model import layout
 from custody.model.confinement import read_network
 from custody.model.evidence import Evidence
-from custody.model.request import Ack, AgentRequest, Command, CommandLine, Usage
+from custody.model.request import (
+    Ack,
+    AgentRequest,
+    Command,
+    CommandLine,
+    Usage,
+    stage_limits,
+)
 from custody.sandbox.stage import Access
 from custody.supervise.supervisor import Limits, Listener, StreamName
 
@@ -74,6 +81,7 @@ class AgentProgram(NamedTuple):
             readable=self.readable,
             writable=tuple(filter(None, [self.home])),
             own_sandbox=self.own_sandbox,
+            limits=stage_limits(request),
         )
 
 

@@ -17,6 +17,7 @@ from custody.model.graph import (
     Pipeline,
     SourcePosition,
 )
+from custody.model.limits import size_text
 from custody.model.relpath import RelPath
 from custody.pipeline.messages import Nearest, found, shown
 from custody.pipeline.rules.table import Table
@@ -214,4 +215,6 @@ def _entries(text: str) -> tuple[str, ...]:
 
 
 def _limit(value: float, kind: AttributeKind) -> str:
+    if kind == "size":
+        return size_text(int(value))
     return str(Duration(seconds=value)) if kind == "duration" else str(value)

@@ -21,6 +21,7 @@ _PLAIN: dict[AttributeKind, type] = {
     "float": float,
     "boolean": bool,
     "duration": Duration,
+    "size": int,
 }
 
 

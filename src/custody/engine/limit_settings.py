@@ -1,0 +1,25 @@
+"""What a node, or a graph around it, says of how much the node's programs may take. Pure.
+
+Each limit may stand on the node, and on the graph for all of its nodes; of graphs that an `each`
+node runs the innermost that says something counts. What nobody says has the default of the
+version that carries the request out, and its ack tells which that was.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from custody.engine.frame import Frame
+from custody.engine.ingest_settings import said
+from custody.model.graph import Node
+from custody.model.limits import LIMITS, PREFIX, parse_size
+from custody.model.request import AnyRequest, WriteRequest
+
+
+def with_limits(request: AnyRequest, frame: Frame, node: Node) -> AnyRequest:
+    """Return the request, told what its programs may take; one that starts none as it is."""
+    if isinstance(request, WriteRequest):
+        return request
+    found = ((limit, said(frame, node, f"{PREFIX}{limit}")) for limit in LIMITS)
+    limits = {limit: parse_size(str(value)) for limit, value in found if value is not None}
+    return replace(request, limits=limits) if limits else request

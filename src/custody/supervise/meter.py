@@ -1,0 +1,21 @@
+"""What a limit watch looks at."""
+
+from __future__ import annotations
+
+from custody.model.limits import Limit
+
+
+class Meter:
+    """Something that a line takes, and that can become too much."""
+
+    def exceeded(self) -> Limit | None:
+        """Return a limit that is exceeded."""
+        raise NotImplementedError
+
+    def at_the_end(self) -> Limit | None:
+        """Return a limit that was exceeded, when every process has ended; by default none."""
+        return None
+
+    def close(self) -> None:
+        """Let go of what it holds; by default nothing."""
+        return

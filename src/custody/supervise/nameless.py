@@ -1,0 +1,67 @@
+"""What a line keeps in files that have no name: memory files, and what was removed while open.
+
+No folder shows them, so they are looked for where they are open. A process that lets nobody look at
+it is passed over; so is what it has mapped and closed.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from custody.model.limits import Limit, StageLimits
+from custody.supervise.meter import Meter
+from custody.supervise.usage import members
+
+_BLOCK = 512
+
+
+class NamelessMeter(Meter):
+    """Looks for such files, in the descriptors of every process."""
+
+    def __init__(self, limits: StageLimits, ignored: int = 0) -> None:
+        """Files of the device ``ignored`` are counted by somebody else."""
+        self._limits = limits
+        self._ignored = ignored
+        self.memory = 0
+        """Bytes of those that are memory, when they were last looked for."""
+
+    @cached_property
+    def _memory_device(self) -> int:
+        """The device on which the kernel keeps memory files."""
+        file = os.memfd_create("device")
+        try:
+            return os.fstat(file).st_dev
+        finally:
+            os.close(file)
+
+    def exceeded(self) -> Limit | None:
+        """Return a limit that they exceed by themselves."""
+        found = {(one.st_dev, one.st_ino): one.st_blocks * _BLOCK for one in nameless(members())}
+        self.memory = sum(size for (at, _), size in found.items() if at == self._memory_device)
+        apart = (self._memory_device, self._ignored)
+        disk = sum(size for (at, _), size in found.items() if at not in apart)
+        if self.memory > self._limits.memory:
+            return "memory"
+        return "written" if disk > self._limits.written else None
+
+
+def nameless(processes: Iterable[int]) -> Iterator[os.stat_result]:
+    """Yield the files that processes have open and that no folder has."""
+    for process in processes:
+        for number in _descriptors(process):
+            try:
+                found = os.stat(f"/proc/{process}/fd/{number}")
+            except OSError:
+                continue  # it was closed meanwhile
+            if found.st_nlink == 0 and stat.S_ISREG(found.st_mode):
+                yield found
+
+
+def _descriptors(process: int) -> list[str]:
+    try:
+        return os.listdir(f"/proc/{process}/fd")
+    except OSError:
+        return []

@@ -1,0 +1,103 @@
+"""What the processes of a line take at this moment, as the kernel tells it below /proc."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import NamedTuple
+
+from custody.model.limits import Limit, StageLimits
+from custody.supervise.descendants import descendants, read
+from custody.supervise.meter import Meter
+
+FIRST = 1
+_KIB = 1024
+
+
+class InUse(NamedTuple):
+    """What some processes take together."""
+
+    tasks: int = 0
+    """Processes and threads, those included that have ended and were not waited for."""
+    memory: int = 0
+    """Bytes that no file on a disk could give back; what is shared counts for each who has it."""
+    descriptors: int = 0
+
+    def plus(self, other: InUse) -> InUse:
+        """Return both together."""
+        return InUse(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+
+
+class ProcessMeter(Meter):
+    """Looks at the processes of a line."""
+
+    def __init__(self, limits: StageLimits, also: Callable[[], int] = lambda: 0) -> None:
+        """``also`` tells of memory that they hold and that is no part of any of them."""
+        self._limits = limits
+        self._also = also
+
+    def exceeded(self) -> Limit | None:
+        """Return a limit that is exceeded now."""
+        found = members()
+        usage = InUse()
+        for process in found:
+            usage = usage.plus(usage_of(process))
+        if usage.tasks > self._limits.processes:
+            return "processes"
+        if usage.descriptors > self._limits.open_files:
+            return "open_files"
+        left = self._limits.memory - self._also()
+        # What processes share was counted for each of them; to share it out takes longer.
+        if usage.memory > left and sum(map(proportional_memory, found)) > left:
+            return "memory"
+        return None
+
+
+def members() -> list[int]:
+    """Return the processes of the line that this server runs.
+
+    The first process of a sandbox sees all of them, and nobody else's. A server without one goes
+    from its children on, from whom nobody can get away: see `custody.supervise.server`.
+    """
+    if os.getpid() == FIRST:
+        return [int(name) for name in os.listdir("/proc") if name.isdigit() and name != "1"]
+    return descendants(os.getpid())
+
+
+def usage_of(process: int) -> InUse:
+    """Return what one process takes; one that is gone takes nothing."""
+    try:
+        status = fields(read(f"/proc/{process}/status"))
+        # The size of this folder is how many there are, since Linux 6.2.
+        descriptors = os.stat(f"/proc/{process}/fd").st_size or _count(process)
+    except OSError:
+        return InUse()
+    memory = sum(status.get(name, 0) for name in (b"RssAnon", b"RssShmem", b"VmSwap"))
+    return InUse(max(1, status.get(b"Threads", 1)), memory * _KIB, descriptors)
+
+
+def proportional_memory(process: int) -> int:
+    """Return the bytes of a process, each divided by how many share it."""
+    try:
+        rollup = fields(read(f"/proc/{process}/smaps_rollup"))
+    except OSError:
+        return usage_of(process).memory  # it lets nobody look at it, so it counts in full
+    return sum(rollup.get(name, 0) for name in (b"Pss_Anon", b"Pss_Shmem", b"SwapPss")) * _KIB
+
+
+def fields(text: bytes) -> dict[bytes, int]:
+    """Return the numbers of lines such as ``Threads:  3``."""
+    found = {}
+    for line in text.splitlines():
+        name, _, value = line.partition(b":")
+        first = value.split(None, 1)[:1]
+        if first and first[0].isdigit():
+            found[name] = int(first[0])
+    return found
+
+
+def _count(process: int) -> int:
+    try:
+        return len(os.listdir(f"/proc/{process}/fd"))
+    except PermissionError:
+        return 0

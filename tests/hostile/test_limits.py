@@ -1,0 +1,143 @@
+"""Programs that use a machine up: each is ended by name, and the next attempt begins clean."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from custody.model.event import RequestAnswered
+from custody.supervise.supervisor import Supervisor
+from support.exhaustion import AT_L3, ATTACKS, BEGIN, HARMLESS, SMALL, Attack
+from support.hostile import Ground
+from support.sandboxes import CONFINED, Site
+
+CASES = [(level, name) for level in CONFINED for name in ATTACKS] + [("L3", name) for name in AT_L3]
+ALL = ATTACKS | AT_L3
+
+pytestmark = pytest.mark.req("G-09")
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    """Return a run directory of its own."""
+    with Supervisor() as supervisor:
+        yield Site(supervisor, tmp_path)
+
+
+def reason(site: Site, level: str, text: str) -> str:
+    """Return how a program ends that is held to small limits."""
+    confinement = msgspec.structs.replace(site.confinement(level), limits=SMALL)
+    cache = "/cache" if level == "L3" else str(site.cache)
+    ran = site.run(confinement, "python3", "-c", BEGIN + text, cache, timeout=60)
+    assert ran.result.survivors == 0
+    return ran.result.failure_reason or "ok"
+
+
+@pytest.mark.parametrize(("level", "name"), CASES)
+def test_an_attack_is_ended_by_its_limit(site: Site, level: str, name: str) -> None:
+    attack: Attack = ALL[name]
+    assert reason(site, level, attack.text) == f"limit_exceeded: {attack.limit}"
+
+
+@pytest.mark.parametrize("level", CONFINED)
+@pytest.mark.parametrize("name", HARMLESS)
+def test_what_only_looks_like_much_is_let_be(site: Site, level: str, name: str) -> None:
+    assert reason(site, level, HARMLESS[name]) == "ok"
+    for folder in site.run_folder.rglob("closed"):
+        folder.chmod(0o700)
+
+
+@pytest.mark.parametrize("level", CONFINED)
+def test_a_million_is_not_waited_for(site: Site, level: str) -> None:
+    """Whoever exceeds a limit is ended soon after, not when it is done."""
+    started = time.monotonic()
+    text = "for item in range(1_000_000): open(f'f{item}', 'w').close()"
+    assert reason(site, level, text) == "limit_exceeded: files (150)"
+    assert time.monotonic() - started < 15
+
+
+AS_ANOTHER_USER = """
+import ctypes, json, os, sys
+from pathlib import Path
+sys.path[:0] = [sys.argv[2]]
+import custody.supervise.client
+import custody.supervise.limit_watch
+from custody.supervise.supervisor import Supervisor
+from hostile.test_limits import CASES, ALL, HARMLESS, reason
+from support.sandboxes import Site
+os.setgroups([])
+os.setgid(65534)
+os.setuid(65534)
+ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)  # as a process that was started by that user
+told = {}
+cases = [(level, name, ALL[name].text) for level, name in CASES]
+cases += [(level, name, text) for level in ('L2', 'L3') for name, text in HARMLESS.items()]
+for level, name, text in cases:
+    place = Path(sys.argv[1]) / f'{level}-{name}'
+    place.mkdir()
+    with Supervisor() as supervisor:
+        site = Site(supervisor, place)
+        site.environment |= {'HOME': str(place), 'PATH': '/usr/bin:/bin'}
+        told[f'{level} {name}'] = reason(site, level, text)
+print(json.dumps(told))
+"""
+
+if os.geteuid() == 0:
+
+    def test_another_user_is_held_to_the_same(tmp_path: Path, root: Path) -> None:
+        for folder in (tmp_path, *list(tmp_path.parents)[:3]):
+            if folder.owner() == "root" and folder.stat().st_mode & 0o077 == 0:
+                folder.chmod(0o711)
+        own = tmp_path / "own"
+        own.mkdir()
+        os.chown(own, 65534, 65534)
+        done = subprocess.run(
+            [sys.executable, "-c", AS_ANOTHER_USER, own, root / "tests"],
+            capture_output=True, text=True, check=False, timeout=600,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        told = json.loads(done.stdout)
+        expected = {
+            f"{level} {name}": f"limit_exceeded: {ALL[name].limit}" for level, name in CASES
+        }
+        expected |= {f"{level} {name}": "ok" for level in CONFINED for name in HARMLESS}
+        assert told == expected
+
+
+FLOOD = "for i in range(40): open(f'left{i}', 'w').write('x' * 100)\n"
+LOOK = "import os; assert sorted(os.listdir()) == ['flood.py', 'look.py']\n"
+PIPELINE = """digraph p {
+start [shape=Mdiamond]
+done [shape=Msquare]
+flood [type=tool, tool_command="python3 flood.py", limits.files=20, max_retries=1, retry_delay=0]
+look [type=tool, tool_command="python3 look.py"]
+start -> flood
+flood -> done [condition="outcome=success"]
+flood -> look [condition="outcome=fail"]
+look -> done
+}"""
+
+
+@pytest.mark.parametrize("level", ["L1", "L2", "L3"])
+def test_every_attempt_starts_clean(ground: Ground, level: str) -> None:
+    (ground.workdir / "flood.py").write_text(FLOOD)
+    (ground.workdir / "look.py").write_text(LOOK)
+    done = ground.start(ground.source(PIPELINE), confinement=level)
+    assert done.code == 0, done
+    acks = [fact.ack for fact in ground.facts() if isinstance(fact, RequestAnswered)]
+    assert [ack.failure_reason for ack in acks] == ["limit_exceeded: files (20)"] * 2 + [""]
+    confined = acks[0].confined
+    assert confined is not None
+    assert confined.limits is not None
+    assert (confined.limits.files, confined.held_by["files"]) == (20, "watcher")
+    assert not list(ground.workspace.glob("left*"))
+    assert ground.ask("verify").code == 0
+    assert ground.ask("replay").code == 0

@@ -1,0 +1,123 @@
+"""Every meter is looked at in its own time, and the first limit that is exceeded is told."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+
+import pytest
+
+from custody.model.limits import LIMITS, Limit, StageLimits
+from custody.sandbox.confinement import Confinement
+from custody.supervise.limit_watch import (
+    FIRST_LOOK,
+    LONGEST_PAUSE,
+    LimitWatch,
+    holders,
+    watch_outside,
+)
+from custody.supervise.meter import Meter
+from support.sandboxes import CONFINED, Site
+
+pytestmark = pytest.mark.req("G-09")
+
+
+class Told(Meter):
+    """A meter that says what it is told to say."""
+
+    def __init__(self, *answers: Limit | None, end: Limit | None = None, cost: float = 0.0) -> None:
+        self._answers = list(answers)
+        self._end = end
+        self._cost = cost
+        self.looks = 0
+
+    def exceeded(self) -> Limit | None:
+        self.looks += 1
+        time.sleep(self._cost)
+        return self._answers.pop(0) if self._answers else None
+
+    def at_the_end(self) -> Limit | None:
+        return self._end
+
+
+def look_for(watch: LimitWatch, seconds: float) -> bool:
+    """Look whenever it is time; tell whether something was found."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if watch.look():
+            return True
+        time.sleep(min(watch.pause(None) or 0.0, max(0.0, until - time.monotonic())))
+    return False
+
+
+def test_without_a_meter_nobody_is_woken() -> None:
+    watch = LimitWatch(StageLimits())
+    assert watch.pause(None) is None
+    assert not watch.look()
+    assert watch.finish() == ""
+
+
+def test_a_limit_is_told_once() -> None:
+    watch = LimitWatch(StageLimits(files=5), (Told(None, "files"), Told()))
+    pause = watch.pause(None)
+    assert pause is not None
+    assert 0 <= pause <= FIRST_LOOK
+    assert watch.pause(0.001) == 0.001
+    assert not watch.look(), "it is too early"
+    assert look_for(watch, 5)
+    assert watch.exceeded == "files (5)"
+    assert not watch.look()
+    assert watch.pause(None) is None
+    assert watch.finish() == "files (5)"
+
+
+def test_what_is_left_counts_at_the_end() -> None:
+    watch = LimitWatch(StageLimits(files=5), (Told(), Told(end="files")))
+    assert watch.finish() == "files (5)"
+
+
+def test_a_slow_meter_holds_up_no_other() -> None:
+    slow, quick = Told(cost=0.1), Told()
+    look_for(LimitWatch(StageLimits(), (slow, quick)), 1.0)
+    assert slow.looks <= 2
+    assert quick.looks >= 3
+    assert LONGEST_PAUSE * 4 <= 1
+
+
+@pytest.mark.parametrize("level", ["L1", "L2", "L3"])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_every_limit_is_held_by_something(level: str, *, grouped: bool) -> None:
+    for is_root in (False, True):
+        held = holders(level, is_root=is_root, grouped=grouped)
+        assert tuple(held) == LIMITS
+        assert (held["memory"] == "cgroup") is grouped
+        assert held["open_files"] == "rlimit"
+    alone = holders("L3", is_root=False, grouped=False)["processes"]
+    assert (alone, holders("L2", is_root=False, grouped=False)["processes"]) == (
+        "rlimit",
+        "watcher",
+    )
+
+
+def test_what_is_not_confined_is_not_watched() -> None:
+    assert watch_outside(None).pause(math.inf) == math.inf
+    watched = watch_outside(Confinement(level="L1", workspace="/nowhere"))
+    assert watched.pause(math.inf) != math.inf
+
+
+FORKS = """
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 20 & done; echo all; wait
+"""
+
+
+@pytest.mark.parametrize("level", CONFINED)
+def test_who_holds_processes_is_who_is_said_to(site: Site, level: str) -> None:
+    from msgspec.structs import replace
+
+    small = replace(site.confinement(level), limits=StageLimits(processes=4))
+    ran = site.run(small, "sh", "-c", FORKS)
+    assert not ran.result.succeeded
+    by_kernel = level == "L3" and os.geteuid() != 0
+    assert ran.result.held_by["processes"] == ("rlimit" if by_kernel else "watcher")
+    assert not (by_kernel and "all" in ran.stdout)

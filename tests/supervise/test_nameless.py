@@ -1,0 +1,65 @@
+"""Files without a name are found where they are open."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from custody.model.limits import MIB, StageLimits
+from custody.supervise.nameless import NamelessMeter, nameless
+from support.overlay import in_child
+
+LIMITS = StageLimits(memory=2 * MIB, written=2 * MIB)
+
+pytestmark = pytest.mark.req("G-09")
+
+
+def with_child(work: Callable[[], str | None]) -> str | None:
+    """Do something in a process whose child has inherited every descriptor."""
+
+    def inside() -> str | None:
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(writer)
+            os.read(reader, 1)
+            os._exit(0)
+        try:
+            return work()
+        finally:
+            os.close(writer)
+            os.waitpid(child, 0)
+
+    return in_child(inside)
+
+
+def test_a_memory_file_is_memory() -> None:
+    file = os.memfd_create("kept")
+    try:
+        os.write(file, bytes(3 * MIB))
+        meter = NamelessMeter(LIMITS)
+        assert with_child(meter.exceeded) == "memory"
+        os.ftruncate(file, 0)
+        os.ftruncate(file, 1 << 40)
+        assert with_child(meter.exceeded) is None
+    finally:
+        os.close(file)
+
+
+def test_a_removed_file_is_written(tmp_path: Path) -> None:
+    with (tmp_path / "gone").open("wb") as file:
+        file.write(b"x" * (3 * MIB))
+        file.flush()
+        assert with_child(NamelessMeter(LIMITS).exceeded) is None
+        (tmp_path / "gone").unlink()
+        assert with_child(NamelessMeter(LIMITS).exceeded) == "written"
+        device = os.fstat(file.fileno()).st_dev
+        assert with_child(NamelessMeter(LIMITS, ignored=device).exceeded) is None
+
+
+def test_a_process_that_is_gone_or_closed_is_passed_over() -> None:
+    assert list(nameless([0, sys.maxsize])) == []
