@@ -101,7 +101,7 @@ def test_servers_are_told_once_and_in_order(workspace: Workspace) -> None:
 
 
 def test_limits_are_told_with_what_kept_them(workspace: Workspace) -> None:
-    sandbox = StageSandbox("L2", workspace, "n/1.1")
+    sandbox = sandboxed("L2", workspace)
     sandbox.enter(Access(limits=StageLimits(files=7)))
     sandbox.tell(reached=(), refused=(), held_by={"files": "watcher"})
     sandbox.tell(reached=(), refused=())
@@ -119,7 +119,7 @@ def test_nothing_is_told_of_programs_that_were_not_started(workspace: Workspace)
 
 @pytest.mark.req("G-06")
 def test_what_of_the_machine_was_shown_is_recorded(workspace: Workspace) -> None:
-    sandbox = StageSandbox("L3", workspace, "n/1.1")
+    sandbox = sandboxed("L3", workspace)
     sandbox.show(["/before"], [])
     sandbox.enter(Access())
     sandbox.show(["/usr", "/opt/tool"], [])
