@@ -304,9 +304,9 @@ def doctor(runsdir: str = DEFAULT_RUNSDIR) -> Diagnosis:
     is judged by the folder above it that is. Raises `StorageFailed` when nothing can be made there.
     """
     from custody.store.places import nearest_folder
-    from custody.supervise.probe import Diagnosis, features, offered
+    from custody.supervise.probe import diagnose
 
-    return Diagnosis(offer=offered(nearest_folder(runsdir)), features=features())
+    return diagnose(nearest_folder(runsdir))
 
 
 def scaffold(folder: str, files: Mapping[str, bytes]) -> tuple[str, ...]:

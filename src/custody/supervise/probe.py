@@ -14,6 +14,7 @@ from custody.sandbox.confinement import Confinement, OverlayPaths
 from custody.store.places import first_bytes
 from custody.store.root import Root
 from custody.store.scratch import scratch
+from custody.supervise.obstacles import Obstacle, obstacles, surroundings
 
 _NAMESPACE_LIMIT = "/proc/sys/user/max_user_namespaces"
 _ENOUGH = 1 << 16
@@ -49,6 +50,16 @@ class Diagnosis(Record, frozen=True):
 
     offer: Offer
     features: Features
+    obstacles: tuple[Obstacle, ...]
+    """What keeps it from a higher level, by name, with what to do about it."""
+
+
+def diagnose(folder: str = "") -> Diagnosis:
+    """Look at this machine, as `offered` does."""
+    offer = offered(folder)
+    return Diagnosis(
+        offer=offer, features=features(), obstacles=obstacles(offer.reasons, surroundings())
+    )
 
 
 @cache
