@@ -13,13 +13,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from custody.supervise.obstacles import Surroundings, obstacles, surroundings
+from custody.supervise.obstacles import Host, obstacles, surroundings
 from support import refusing
 
 pytestmark = pytest.mark.req("G-19")
 
 NEW_USER = 0x10000000
-ORDINARY = Surroundings(
+ORDINARY = Host(
     machine="x86_64",
     kernel="6.12.0",
     user_namespaces=1000,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -29,6 +30,16 @@ def picture(top: Path) -> Picture:
             else:
                 found[shown] = "other", mode, b""
     return found
+
+
+def remove(top: Path) -> None:
+    """Remove a tree, with the folders in it that are closed to their owner."""
+    top.chmod(0o700)
+    for folder, folders, _ in os.walk(top):
+        for name in folders:
+            if not (path := Path(folder, name)).is_symlink():
+                path.chmod(0o700)
+    shutil.rmtree(top)
 
 
 def differing(one: Picture, other: Picture) -> list[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from support.trees import remove
 from support.workspaces import Site
 
 
@@ -26,4 +26,4 @@ def public() -> Iterator[Path]:
     place = Path(tempfile.mkdtemp())
     place.chmod(0o777)
     yield place
-    shutil.rmtree(place)
+    remove(place)

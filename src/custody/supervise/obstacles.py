@@ -38,7 +38,7 @@ class Obstacle(Record, frozen=True):
     """What to do about it."""
 
 
-class Surroundings(Record, frozen=True):
+class Host(Record, frozen=True):
     """What of a machine decides whether it can confine."""
 
     machine: str
@@ -57,12 +57,12 @@ class Surroundings(Record, frozen=True):
     """What asking for it failed with; 0 for nothing."""
 
 
-def surroundings(root: str = "/") -> Surroundings:
+def surroundings(root: str = "/") -> Host:
     """Look at a machine whose files lie below ``root``."""
     system = os.uname()
     limit = _number(f"{root}proc/sys/user/max_user_namespaces")
     refused = landlock.refusal()
-    return Surroundings(
+    return Host(
         machine=system.machine,
         kernel=system.release,
         user_namespaces=limit,
@@ -77,7 +77,7 @@ def surroundings(root: str = "/") -> Surroundings:
     )
 
 
-def obstacles(reasons: dict[str, str], here: Surroundings) -> tuple[Obstacle, ...]:
+def obstacles(reasons: dict[str, str], here: Host) -> tuple[Obstacle, ...]:
     """Return what stands in the way of the levels that ``reasons`` says were not to be had."""
     if not reasons:
         return ()
@@ -86,7 +86,7 @@ def obstacles(reasons: dict[str, str], here: Surroundings) -> tuple[Obstacle, ..
     return (*_about_namespaces(reasons.get("L3", ""), here), *_about_landlock(here))
 
 
-def _unknown_machine(here: Surroundings) -> Obstacle:
+def _unknown_machine(here: Host) -> Obstacle:
     return Obstacle(
         name="machine",
         what=f"the processor is {here.machine}; programs are confined on {' and '.join(NUMBERS)}",
@@ -94,7 +94,7 @@ def _unknown_machine(here: Surroundings) -> Obstacle:
     )
 
 
-def _about_namespaces(reason: str, here: Surroundings) -> Iterator[Obstacle]:
+def _about_namespaces(reason: str, here: Host) -> Iterator[Obstacle]:
     if not reason.startswith(_CLONED_OR_MOUNTED):
         return
     if here.user_namespaces is None:
@@ -126,7 +126,7 @@ def _about_namespaces(reason: str, here: Surroundings) -> Iterator[Obstacle]:
         )
 
 
-def _closed_container(here: Surroundings) -> Obstacle:
+def _closed_container(here: Host) -> Obstacle:
     where = "a container" if here.container else "a filter of system calls around custody"
     return Obstacle(
         name="container" if here.container else "filter",
@@ -136,7 +136,7 @@ def _closed_container(here: Surroundings) -> Obstacle:
     )
 
 
-def _about_landlock(here: Surroundings) -> Iterator[Obstacle]:
+def _about_landlock(here: Host) -> Iterator[Obstacle]:
     if here.landlock_error == errno.EOPNOTSUPP:
         yield Obstacle(
             name="landlock_off",
