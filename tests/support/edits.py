@@ -20,6 +20,14 @@ def paths(parts: tuple[str, ...] = PARTS, depth: int = 3) -> st.SearchStrategy[s
     return st.lists(st.sampled_from(parts), min_size=1, max_size=depth).map("/".join)
 
 
+def left_open(edit: Edit) -> Edit:
+    """Return the edit with nothing closed to its owner."""
+    verb, path, value = edit
+    if isinstance(value, int) and verb in {"chmod", "mkdir"}:
+        return verb, path, value | 0o700
+    return edit
+
+
 def edits_at(places: st.SearchStrategy[str]) -> st.SearchStrategy[Edit]:
     """Return edits at some places; none that keeps out whoever runs the tests, unless root."""
     anything: st.SearchStrategy[Edit] = st.one_of(
@@ -121,11 +129,3 @@ def apply_all(top: Path, some: Iterable[Edit]) -> None:
     """Do many things, one after the other."""
     for edit in some:
         apply(top, edit)
-
-
-def left_open(edit: Edit) -> Edit:
-    """Return the edit with nothing closed to its owner."""
-    verb, path, value = edit
-    if isinstance(value, int) and verb in {"chmod", "mkdir"}:
-        return verb, path, value | 0o700
-    return edit
