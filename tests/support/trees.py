@@ -32,13 +32,18 @@ def picture(top: Path) -> Picture:
     return found
 
 
-def remove(top: Path) -> None:
-    """Remove a tree, with the folders in it that are closed to their owner."""
-    top.chmod(0o700)
+def open_up(top: Path) -> None:
+    """Let the owner of a tree's folders into each of them, so that they can be removed."""
     for folder, folders, _ in os.walk(top):
         for name in folders:
-            if not (path := Path(folder, name)).is_symlink():
-                path.chmod(0o700)
+            path = Path(folder, name)
+            if not path.is_symlink() and path.lstat().st_mode & stat.S_IRWXU != stat.S_IRWXU:
+                path.chmod(stat.S_IRWXU)
+
+
+def remove(top: Path) -> None:
+    """Remove a tree, with the folders in it that are closed to their owner."""
+    open_up(top)
     shutil.rmtree(top)
 
 

@@ -162,7 +162,7 @@ def test_any_edits_are_found_without_the_rights_of_root(
 
 def move(path: Path, other: Path) -> None:
     """Move a file of a lower layer; to anybody but root its links are shown as other files."""
-    if os.geteuid() == 0:
+    if edits.is_root():
         path.rename(other)
     else:
         shutil.copy(path, other)
