@@ -76,10 +76,11 @@ format: $(VENV)/.tools
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# Debian's strace and graphviz serve a few tests only, bubblewrap one measurement; without them those
-# are skipped, with the reason.
+# These serve a few tests only, bubblewrap one measurement; without them those are skipped, with the
+# reason.
 system:
-	@scripts/system_packages.sh strace:strace dot:graphviz bwrap:bubblewrap
+	@scripts/system_packages.sh strace:strace dot:graphviz bwrap:bubblewrap curl:curl ps:procps \
+		chattr:e2fsprogs gcc:gcc gcc:libc6-dev
 
 # Tests run the real programs against a model on this machine; without npm they are skipped.
 agents:

@@ -39,6 +39,7 @@ def test_only_processes_of_the_line_are_seen(site: Site) -> None:
 
 TALK = """
 import socket, sys
+from support.forking import fork
 server = socket.create_server(("127.0.0.1", 0))
 client = socket.create_connection(server.getsockname())
 try:
@@ -86,7 +87,7 @@ def test_a_process_ends_with_its_parent() -> None:
 
     def work() -> int:
         told, tell = os.pipe()
-        child = os.fork()
+        child = fork()
         if child == 0:
             namespaces.die_with_parent()
             os.write(tell, b"x")

@@ -13,6 +13,7 @@ import pytest
 
 from custody.supervise.descendants import children
 from custody.supervise.reaper import become_subreaper, go_on_guarded
+from support.forking import fork
 from support.kills import VICTIMS, kill_once
 from support.overlay import in_child
 from support.processes import is_alive, wait_until_gone
@@ -64,8 +65,10 @@ class Guarded:
     def __init__(self) -> None:
         self.replies, replies = os.pipe()
         told, tell = os.pipe()
-        self.reaper = os.fork()
+        if self.guardian == 0:
         if self.reaper == 0:
+        self.guardian = fork()
+        self.reaper = os.fork()
             self._be_guarded(replies, tell)
         os.close(replies)
         os.close(tell)

@@ -8,6 +8,8 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
+from support.forking import fork
+
 Picture = dict[str, tuple[str, int, bytes]]
 """By path: kind, mode and content (or target) of everything in a tree."""
 
@@ -58,7 +60,7 @@ def as_nobody(work: Callable[[], None]) -> None:
         work()
         return
     reader, writer = os.pipe()
-    child = os.fork()
+    child = fork()
     if child == 0:
         try:
             os.setgroups([])
