@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from custody.sandbox import namespaces
+from support.forking import fork
 from support.overlay import in_child
 from support.processes import wait_until_gone
 from support.sandboxes import Site
