@@ -41,7 +41,7 @@ FAMILIES = {
 
 pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
 
-WAITING = "ppoll" if sys.version_info >= (3, 15) else "poll"
+POLL = "ppoll" if sys.version_info >= (3, 15) else "poll"
 """The call by which Python waits for descriptors."""
 
 
@@ -152,7 +152,7 @@ def killed_while_files_could_be_hidden(event: Event) -> None:
         hidden.mkdir(parents=True)
         (hidden / "holdout.sh").write_text("exit 0\n")
         before = picture(place.home / "project")
-        assert place.hit(Point(WAITING, number), KILL).returncode in KILLED
+        assert place.hit(Point(POLL, number), KILL).returncode in KILLED
         if (place.run_directory / "layers").exists():
             break
     copy = place.run_directory / "workspace" / "scripts"
