@@ -40,7 +40,6 @@ def test_only_processes_of_the_line_are_seen(site: Site) -> None:
 
 TALK = """
 import socket, sys
-from support.forking import fork
 server = socket.create_server(("127.0.0.1", 0))
 client = socket.create_connection(server.getsockname())
 try:
