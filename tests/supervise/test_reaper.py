@@ -65,10 +65,8 @@ class Guarded:
     def __init__(self) -> None:
         self.replies, replies = os.pipe()
         told, tell = os.pipe()
-        if self.guardian == 0:
+        self.reaper = fork()
         if self.reaper == 0:
-        self.guardian = fork()
-        self.reaper = os.fork()
             self._be_guarded(replies, tell)
         os.close(replies)
         os.close(tell)
