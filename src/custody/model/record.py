@@ -66,7 +66,7 @@ def decode(data: bytes, kind: type[_T], *, where: str, any_text: bool = False) -
     if not any_text and _DEEP not in data and (own := _as_written(data, kind)) is not None:
         return own
     value = _refuse_duplicate_keys(data, where)
-    if may_be_deep(data) and is_too_deep(value):
+    if data.count(b"[") + data.count(b"{") > NESTING_LIMIT and is_too_deep(value):
         raise MalformedDocument("json", TOO_DEEP, where=where)
     try:
         return msgspec.convert(value, kind) if any_text else msgspec.json.decode(data, type=kind)
@@ -86,11 +86,6 @@ def _as_written(data: bytes, kind: type[_T]) -> _T | None:
         return value if encode_pretty(value) == data else None
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return None
-
-
-def may_be_deep(data: bytes) -> bool:
-    """Whether JSON has enough lists and objects to be over `NESTING_LIMIT`; a quick look."""
-    return data.count(b"[") + data.count(b"{") > NESTING_LIMIT
 
 
 def is_too_deep(value: Any) -> bool:
