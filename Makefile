@@ -2,10 +2,11 @@
 #
 #   make demo     run the example offline, from a clean clone
 #   make test     every test, sweeps at points drawn by a seed; with CI=true a skip is a failure
-#   make soak     every test at every point of its sweep, and long races; a release runs it
+#   make soak     every test at every point of its sweep, long races, and every test on every Python
 #   make lint     ruff: rules and format
 #   make types    mypy --strict
 #   make docs     links, generated pages, the tutorial
+#   make pythons  unpack other releases of Python below .pythons, for the tests
 #   make agents   install Codex, Claude Code and opencode below .agents, for the tests that run them
 #   make bench    measure against the peers
 #   make format   let ruff rewrite the files
@@ -14,7 +15,9 @@
 PYTHON ?= python3
 PYTEST_ARGS ?=
 LENGTH ?= 1
-VENV := .venv
+PYTHONS := 3.13 3.14 3.15
+# Another interpreter has an environment of its own: make test PYTHON=/usr/bin/python3.13
+VENV := .venv$(if $(filter-out python3,$(PYTHON)),-$(subst /,-,$(PYTHON:/%=%)))
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 BENCH_VENV := .venv-bench
@@ -25,7 +28,7 @@ CLAUDE_CODE := 2.1.197
 OPENCODE := 1.18.33
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak lint types docs reference bench format clean system agents
+.PHONY: help demo test soak lint types docs reference bench format clean system agents pythons test-pythons $(PYTHONS:%=test-%)
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -39,6 +42,18 @@ test: $(VENV)/.tools system agents
 # LENGTH=5 makes what has no end, races and kills at moments of chance, five times as long.
 soak: $(VENV)/.tools system agents
 	CUSTODY_SOAK=$(LENGTH) $(BIN)/python -m pytest -n auto --dist worksteal --timeout 7200 $(PYTEST_ARGS)
+	$(MAKE) test-pythons
+
+# Every test on every other Python, one after the other; make test-3.14 tries one of them.
+test-pythons: pythons
+	for version in $(PYTHONS); do $(MAKE) test-$$version || exit; done
+
+$(PYTHONS:%=test-%): test-%:
+	@PYTHON="$(PYTHON)" scripts/pythons.sh .pythons $*
+	@if [ -d .pythons/$* ]; then $(MAKE) test PYTHON=.pythons/$*/bin/python$*; fi
+
+pythons:
+	@PYTHON="$(PYTHON)" scripts/pythons.sh .pythons $(PYTHONS)
 
 lint: $(VENV)/.tools
 	$(BIN)/ruff check .
@@ -61,10 +76,11 @@ format: $(VENV)/.tools
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# Debian's strace and graphviz serve a few tests only, bubblewrap one measurement; without them those
-# are skipped, with the reason.
+# These serve a few tests only, bubblewrap one measurement; without them those are skipped, with the
+# reason.
 system:
-	@scripts/system_packages.sh strace:strace dot:graphviz bwrap:bubblewrap
+	@scripts/system_packages.sh strace:strace dot:graphviz bwrap:bubblewrap curl:curl ps:procps \
+		chattr:e2fsprogs gcc:gcc gcc:libc6-dev
 
 # Tests run the real programs against a model on this machine; without npm they are skipped.
 agents:
@@ -101,5 +117,5 @@ bench: $(BENCH_VENV)/.ready system
 	$(BENCH_VENV)/bin/python -m benchmarks $(BENCH_ARGS)
 
 clean:
-	rm -rf $(VENV) $(BENCH_VENV) .agents build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* .agents .pythons build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests scripts -name __pycache__ -prune -exec rm -rf {} +

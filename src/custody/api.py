@@ -304,11 +304,9 @@ def doctor(runsdir: str = DEFAULT_RUNSDIR) -> Diagnosis:
     is judged by the folder above it that is. Raises `StorageFailed` when nothing can be made there.
     """
     from custody.store.places import nearest_folder
-    from custody.supervise.probe import Diagnosis, features, held_limits, offered
+    from custody.supervise.probe import diagnose
 
-    folder = nearest_folder(runsdir)
-    limits = held_limits((offer := offered(folder)).level, folder)
-    return Diagnosis(offer=offer, features=features(), limits=limits)
+    return diagnose(nearest_folder(runsdir))
 
 
 def scaffold(folder: str, files: Mapping[str, bytes]) -> tuple[str, ...]:

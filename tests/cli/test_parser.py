@@ -57,6 +57,21 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert [line for line in commands().values() if line not in printed] == []
 
 
+@pytest.mark.req("G-19")
+def test_help_looks_alike_on_every_python(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """3.11 set the longest name on a line of its own, and 3.14 colours what it prints."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert main(["--help"]) == 0
+    told = capsys.readouterr().out
+    width = max(map(len, commands()))
+    assert [line for line in told.splitlines() if line[:4] == " " * 4] == [
+        f"    {name:<{width}}  {line}" for name, line in commands().items()
+    ]
+    assert "\x1b" not in told
+
+
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("custody ")

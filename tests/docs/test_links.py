@@ -43,11 +43,18 @@ def test_anchors_are_made_as_github_does(title: str, anchor: str) -> None:
 
 
 def pages(root: Path) -> list[Path]:
+    if not (root / ".git").exists():  # an unpacked sdist
+        return [path for path in root.rglob("*.md") if not _is_installed(path.relative_to(root))]
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
         cwd=root, capture_output=True, text=True, check=True,
     )  # fmt: skip
     return [path for line in listed.stdout.splitlines() if (path := root / line).exists()]
+
+
+def _is_installed(path: Path) -> bool:
+    """Whether a path lies in a folder that make fills."""
+    return any(part.startswith(".") for part in path.parts)
 
 
 def links(page: Path) -> list[str]:

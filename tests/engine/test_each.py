@@ -27,6 +27,7 @@ from custody.model.record import encode
 from support.bench import Bench
 from support.lists import OVER_RANGE, PART, holds, over_list, over_range, part
 from support.sweep import Sweep, examples
+from support.trees import remove
 
 FAILING = PART.replace(
     "draft [type=agent_task,", 'draft [type=agent_task, test.outcome_sequence="{outcomes}",'
@@ -269,7 +270,7 @@ def test_a_run_that_is_cut_anywhere_goes_on_to_the_same_end(
         with_cut = [f for f in facts_at(run) if f.traits.decision]
         assert decisions(with_cut) == decisions(whole)
         assert api.verify(str(run)).mismatches == ()
-        shutil.rmtree(run)
+        remove(run)
 
     sweep.over(sweep.points(range(1, len(lines)), every=3, about=more), attempt)
 

@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -39,6 +40,9 @@ FAMILIES = {
 """System calls by the word that a case uses for them."""
 
 pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+
+POLL = "ppoll" if sys.version_info >= (3, 15) else "poll"
+"""The call by which Python waits for descriptors."""
 
 
 class Known:
@@ -148,7 +152,7 @@ def killed_while_files_could_be_hidden(event: Event) -> None:
         hidden.mkdir(parents=True)
         (hidden / "holdout.sh").write_text("exit 0\n")
         before = picture(place.home / "project")
-        assert place.hit(Point("poll", number), KILL).returncode in KILLED
+        assert place.hit(Point(POLL, number), KILL).returncode in KILLED
         if (place.run_directory / "layers").exists():
             break
     copy = place.run_directory / "workspace" / "scripts"

@@ -242,6 +242,8 @@ WAYS = {"chmod 000": closed, "chattr +i": frozen}
 
 def can_be_frozen(folder: Path) -> bool:
     """Whether the file system knows files that cannot be changed."""
+    if shutil.which("chattr") is None:
+        return False
     probe = folder / "probe"
     probe.touch()
     done = subprocess.run(["chattr", "+i", str(probe)], capture_output=True, check=False)

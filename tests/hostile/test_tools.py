@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 
 from support.hostile import Ground
+from support.privileges import IS_ROOT
 
 BODY = (
     'act [type=tool, tool_command="sh act.sh", timeout="20s"] next [type=tool, tool_command="ls"] '
@@ -52,8 +53,6 @@ def test_what_cannot_be_kept_is_refused_and_undone(ground: Ground, script: str, 
         "cd ..; rm -rf workspace; echo x > workspace",
         "cd ..; rm -rf workspace; ln -s / workspace",
         "ln -s loop loop; ln -s act.sh link; ln act.sh hard",
-        "mkdir closed; echo x > closed/file; chmod 000 closed/file closed",
-        "umask 777; echo x > file; mkdir folder",
         "echo x > .tmp.1.2; mkdir .tmp.3.4",
         'rm -rf "$TMPDIR"; echo x > "$TMPDIR"',
         'cd "$CUSTODY_RUN_DIR"; rm -r cache; ln -s / cache',
@@ -63,6 +62,21 @@ def test_what_cannot_be_kept_is_refused_and_undone(ground: Ground, script: str, 
 def test_what_is_only_odd_is_recorded(ground: Ground, script: str) -> None:
     (ground.workdir / "act.sh").write_text(script)
     assert ground.start(ground.pipeline(BODY), confinement="L1").code == 0
+    assert ground.ask("verify").code == ground.ask("replay").code == 0
+
+
+@pytest.mark.req("G-30")
+@pytest.mark.parametrize(
+    "script",
+    [
+        "mkdir closed; echo x > closed/file; chmod 000 closed/file closed",
+        "umask 777; echo x > file; mkdir folder",
+    ],
+)
+def test_what_is_closed_to_its_owner_is_recorded_by_root_alone(ground: Ground, script: str) -> None:
+    (ground.workdir / "act.sh").write_text(script)
+    run = ground.start(ground.pipeline(BODY), confinement="L1")
+    assert (run.code == 0, not ground.refusals()) == (IS_ROOT, IS_ROOT)
     assert ground.ask("verify").code == ground.ask("replay").code == 0
 
 

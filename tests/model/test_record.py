@@ -10,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from custody.errors import MalformedDocument
-from custody.model.record import SCHEMA_VERSION, Document, Record, decode, encode, encode_pretty
+from custody.model.record import (
+    NESTING_LIMIT,
+    SCHEMA_VERSION,
+    Document,
+    Record,
+    decode,
+    encode,
+    encode_pretty,
+    is_too_deep,
+)
 
 
 class Sample(Record, frozen=True):
@@ -84,3 +93,27 @@ def test_what_is_wrong_is_refused_with_its_place(data: bytes, code: str) -> None
 def test_a_text_that_a_guard_will_judge_may_hold_anything() -> None:
     found = decode(b'{"name":"\\ud800"}', Sample, where="", any_text=True)
     assert found.name == "\ud800"
+
+
+@pytest.mark.req("G-19")
+@pytest.mark.parametrize(("opened", "closed"), [(b"[", b"]"), (b'{"a":', b"}"), (b'[{"a":', b"}]")])
+@pytest.mark.parametrize("inmost", [b"1", b"[]", b"{}"])
+def test_every_python_reads_as_deep(opened: bytes, closed: bytes, inmost: bytes) -> None:
+    """Whatever the interpreter could read: 3.11 gives up at 1,000, 3.14 at many thousands."""
+    pairs = opened.count(b"[") + opened.count(b"{")
+    most = (NESTING_LIMIT - (inmost != b"1")) // pairs
+    assert decode(opened * most + inmost + closed * most, Any, where="") is not None
+    for deeper in (most + 1, 5_000, 100_000):
+        data = opened * deeper + inmost + closed * deeper
+        with pytest.raises(
+            MalformedDocument, match=f"recursion depth of {NESTING_LIMIT}"
+        ) as caught:
+            decode(data, Any, where="")
+        assert caught.value.code == "json"
+
+
+@given(json_values)
+def test_what_is_wide_is_not_deep(value: Any) -> None:
+    wide = [value] * NESTING_LIMIT * 2
+    assert not is_too_deep(wide)
+    assert decode(encode(wide), list[Any], where="") == wide

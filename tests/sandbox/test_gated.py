@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from custody.sandbox.confinement import Confinement
+from support.programs import needs
 from support.sandboxes import CONFINED, Ran, Site
 from support.servers import Server, answer, echo, hello, read_head
 
@@ -35,6 +36,7 @@ def python(site: Site, confinement: Confinement, script: str, *arguments: object
     return site.run(confinement, PYTHON, "-c", script, *words, timeout=60)
 
 
+@needs("curl")
 @pytest.mark.parametrize("level", CONFINED)
 def test_a_named_server_is_reached_straight_and_by_the_proxy(site: Site, level: str) -> None:
     with Server(hello) as server:
@@ -171,6 +173,7 @@ def test_nothing_else_is_reached(site: Site, level: str, tmp_path: Path) -> None
         )
 
 
+@needs("curl")
 @pytest.mark.parametrize("level", CONFINED)
 @pytest.mark.parametrize("name", ["unlisted.example:443", "127.0.0.1:{}", "[::1]:{}"])
 def test_what_the_proxy_is_asked_for_in_vain_is_told(site: Site, level: str, name: str) -> None:
@@ -309,6 +312,7 @@ def test_a_program_ended_in_the_middle_leaves_nothing(site: Site, level: str) ->
     assert ran.stdout.startswith("hello"), ran
 
 
+@needs("curl")
 def test_a_low_port_and_both_protocols_can_be_named_at_l3(site: Site) -> None:
     with Server(hello, "::1") as server:
         line = f"curl -sS http://localhost:{server.port}/ http://[::1]:{server.port}/"
@@ -318,6 +322,7 @@ def test_a_low_port_and_both_protocols_can_be_named_at_l3(site: Site) -> None:
     assert ran.result.reached == (f"localhost:{server.port}",)
 
 
+@needs("curl")
 def test_a_prepared_sandbox_has_the_doors_of_the_line_that_takes_it(site: Site) -> None:
     with Server(hello) as one, Server(hello) as two:
         for server in (one, one, two, one, two, two):

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from custody.sandbox import kernel, namespaces
+from support.forking import fork
 from support.overlay import in_child
 from support.privileges import lose
 from support.processes import wait_until_gone
@@ -88,7 +89,7 @@ def test_a_process_ends_with_its_parent() -> None:
 
     def work() -> int:
         told, tell = os.pipe()
-        child = os.fork()
+        child = fork()
         if child == 0:
             namespaces.die_with_parent()
             os.write(tell, b"x")

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from custody.model.request import Command
+from support.programs import needs
 from support.sandboxes import Site
 from support.servers import Server, hello
 
@@ -27,6 +28,7 @@ def test_sockets_at_l2_are_tied_to_loopback_and_else_as_asked_for(site: Site) ->
     assert ran.stdout == "False True b'lo'\nFalse False b'lo'\nFalse True\n", ran
 
 
+@needs("curl")
 def test_commands_of_a_chain_all_get_their_sockets(site: Site) -> None:
     with Server(hello) as server:
         fetch = ("curl", "-sS", f"http://{server.name}/")
@@ -47,6 +49,7 @@ def test_commands_of_a_chain_all_get_their_sockets(site: Site) -> None:
 
 if os.geteuid() == 0:
 
+    @needs("curl")
     def test_another_user_gets_its_sockets_at_l2(site: Site) -> None:
         os.chown(site.workspace, 65534, 65534)
         with Server(hello) as server:

@@ -27,6 +27,7 @@ from typing import Any
 
 from custody.errors import StorageFailed
 from custody.store import syscalls
+from support.forking import fork
 from support.power import Recorder, survive
 from support.small_run import (
     CALLS,
@@ -75,7 +76,7 @@ def make_place(place: str, at: int) -> int:
 def attempt(mode: str, number: int, place: str, *, resume: bool) -> tuple[int, int]:
     """Let a child run into one point; return how it ended and how many lines were durable."""
     source, sink = os.pipe()
-    child = os.fork()
+    child = fork()
     if child == 0:
         os._exit(in_child(mode, number, place, sink, take_up if resume else begin))
     os.close(sink)

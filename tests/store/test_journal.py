@@ -23,7 +23,7 @@ from custody.errors import JournalBroken, MalformedDocument, PathRefused, Storag
 from custody.model.event import GENESIS, PipelineStarted, StageCompleted
 from custody.model.layout import EVENTS
 from custody.model.outcome import Outcome
-from custody.model.record import encode
+from custody.model.record import NESTING_LIMIT, encode
 from custody.store.journal import Journal, read_lines, timestamp, verify_journal
 from custody.store.limits import TEXT_LIMIT, capped
 from custody.store.root import Root
@@ -139,6 +139,18 @@ class TestWriting:
         with pytest.raises(MalformedDocument) as caught:
             add(record(run.root), fact_of(x=value))
         assert caught.value.code == "json"
+
+    @pytest.mark.req("G-19")
+    def test_what_another_python_could_not_read(self, run: RunDirectory, record: Record) -> None:
+        """Python 3.14 encodes far deeper than 3.11 decodes."""
+        journal = record(run.root)
+        value: list[Any] = []
+        for _ in range(NESTING_LIMIT):
+            value = [value]
+        with pytest.raises(MalformedDocument, match="recursion depth") as caught:
+            add(journal, fact_of(x=value))
+        assert caught.value.code == "json"
+        add(journal, fact_of(x=[[1]] * NESTING_LIMIT))
 
     def test_log_013_the_clock_goes_back(
         self, run: RunDirectory, record: Record, hostile: Case

@@ -15,6 +15,7 @@ import pytest
 
 from custody.supervise import detach
 from custody.supervise.spawn import IGNORED
+from support.forking import fork
 from support.overlay import in_child
 
 
@@ -40,7 +41,7 @@ def state() -> dict[str, Any]:
 
 def test_a_process_of_its_own_keeps_what_it_is_given_and_no_more() -> None:
     reader, writer = os.pipe()
-    child = os.fork()
+    child = fork()
     if child == 0:
         try:
             signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
@@ -69,7 +70,7 @@ def test_a_process_of_its_own_keeps_what_it_is_given_and_no_more() -> None:
 
 def test_everything_else_is_closed() -> None:
     reader, writer = os.pipe()
-    child = os.fork()
+    child = fork()
     if child == 0:
         kept = {writer, *os.pipe()}
         os.pipe()
@@ -111,6 +112,8 @@ def fill_descriptors() -> list[int]:
 
 def test_two_pipes_or_none() -> None:
     def work() -> int:
+        most = max(descriptors()) + 16
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
         down, up = detach.two_pipes()
         assert len({*down, *up}) == 4
         limit = max(map(int, os.listdir("/proc/self/fd"))) + 8
@@ -128,7 +131,7 @@ def test_two_pipes_or_none() -> None:
 def test_the_end_of_a_child_is_heard() -> None:
     def work() -> int:
         heard = detach.wake_on_child_exit()
-        child = os.fork()
+        child = fork()
         if child == 0:
             os._exit(0)
         number = os.read(heard, 10)[0]

@@ -13,6 +13,7 @@ import pytest
 
 from custody.supervise.descendants import children
 from custody.supervise.reaper import become_subreaper, go_on_guarded
+from support.forking import fork
 from support.kills import VICTIMS, kill_once
 from support.overlay import in_child
 from support.processes import is_alive, wait_until_gone
@@ -64,7 +65,7 @@ class Guarded:
     def __init__(self) -> None:
         self.replies, replies = os.pipe()
         told, tell = os.pipe()
-        self.reaper = os.fork()
+        self.reaper = fork()
         if self.reaper == 0:
             self._be_guarded(replies, tell)
         os.close(replies)

@@ -15,6 +15,7 @@ from custody.supervise.protocol import Start
 from custody.supervise.spawn import CannotStart, not_confined, open_input
 from custody.supervise.supervisor import Limits
 from support.processes import Bench, shell_line
+from support.programs import needs
 
 LONG = 60.0
 
@@ -72,6 +73,7 @@ def test_a_directory_is_not_reached_through_a_link(bench: Bench, workdir: str) -
     assert result.failure_reason == f"workdir_missing: {workdir}"
 
 
+@needs("ps")
 def test_input_is_empty_and_there_is_no_terminal(bench: Bench) -> None:
     ran = bench.shell("cat; tty; ps -o sid=,pid= -p $$")
     session, leader = ran.stdout.split()[-2:]

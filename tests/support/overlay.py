@@ -11,6 +11,7 @@ from typing import TypeVar
 import custody.workspace.overlay.stack  # noqa: F401 - nobody may be unable to read what is loaded late
 from custody.store import syscalls
 from custody.workspace.overlay.layer import Layers
+from support.forking import fork
 
 NOBODY = 65534
 _NEWNS, _NEWUSER = 0x20000, 0x10000000
@@ -22,7 +23,7 @@ _T = TypeVar("_T")
 def in_child(work: Callable[[], _T]) -> _T:
     """Do something in a process of its own; return what it returns, raise what it raises."""
     reader, writer = os.pipe()
-    child = os.fork()
+    child = fork()
     if child == 0:
         try:
             os.close(reader)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from collections.abc import Callable
 from pathlib import Path
+
+from support.forking import fork
 
 Picture = dict[str, tuple[str, int, bytes]]
 """By path: kind, mode and content (or target) of everything in a tree."""
@@ -31,6 +34,21 @@ def picture(top: Path) -> Picture:
     return found
 
 
+def open_up(top: Path) -> None:
+    """Let the owner of a tree's folders into each of them, so that they can be removed."""
+    for folder, folders, _ in os.walk(top):
+        for name in folders:
+            path = Path(folder, name)
+            if not path.is_symlink() and path.lstat().st_mode & stat.S_IRWXU != stat.S_IRWXU:
+                path.chmod(stat.S_IRWXU)
+
+
+def remove(top: Path) -> None:
+    """Remove a tree, with the folders in it that are closed to their owner."""
+    open_up(top)
+    shutil.rmtree(top)
+
+
 def differing(one: Picture, other: Picture) -> list[str]:
     """Return the paths that are not the same in both."""
     return sorted(path for path in one.keys() | other.keys() if one.get(path) != other.get(path))
@@ -42,7 +60,7 @@ def as_nobody(work: Callable[[], None]) -> None:
         work()
         return
     reader, writer = os.pipe()
-    child = os.fork()
+    child = fork()
     if child == 0:
         try:
             os.setgroups([])

@@ -20,7 +20,7 @@ from custody.store.rundir import RunDirectory
 from custody.workspace.contents import IN_MEMORY
 from custody.workspace.scan import seen_as
 from custody.workspace.workspace import Workspace
-from support.trees import as_nobody
+from support.trees import as_nobody, remove
 from support.workspaces import Site, kinds
 
 
@@ -330,4 +330,4 @@ def test_what_is_closed_to_its_owner_is_told_and_put_back() -> None:
     try:
         as_nobody(work)
     finally:
-        shutil.rmtree(home)
+        remove(home)

@@ -36,8 +36,13 @@ def _python(content: bytes) -> str:
             compile(content, "<block>", "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
     except SyntaxError as error:
         return f"line {error.lineno or 0}: {error.msg}"
-    except (ValueError, RecursionError, MemoryError) as error:
-        return str(error) or "nested too deeply"
+    except ValueError as error:
+        return str(error)
+    # Each release of Python has words of its own for these.
+    except RecursionError:
+        return "maximum recursion depth exceeded"
+    except MemoryError:
+        return "nested too deeply"
     return ""
 
 

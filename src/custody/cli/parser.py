@@ -9,7 +9,7 @@ import argparse
 import importlib
 import os
 from collections.abc import Container, Mapping
-from typing import NamedTuple, NoReturn, cast
+from typing import Any, NamedTuple, NoReturn, cast
 
 from custody.cli.commands import commands, names
 from custody.cli.result import Arguments, CommandModule
@@ -39,7 +39,15 @@ class Parsed(NamedTuple):
 
 
 class _Parser(argparse.ArgumentParser):
-    """Raises what `main` understands instead of ending the process."""
+    """Raises what `main` understands instead of ending the process.
+
+    It speaks alike on every Python: newer ones would colour the help, and guess at other words.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.color = False
+        self.suggest_on_error = False
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, hint=f"{self.prog} --help")
@@ -59,8 +67,18 @@ class _Version(argparse.Action):
         raise _Asked(f"custody {VERSION}\n")
 
 
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Lines up the names of the commands, as Python does from 3.13 on."""
+
+    def add_argument(self, action: argparse.Action) -> None:
+        super().add_argument(action)
+        for inner in self._iter_indented_subactions(action):
+            length = len(self._format_action_invocation(inner)) + self._current_indent
+            self._action_max_length = max(self._action_max_length, length)
+
+
 def _formatter(prog: str) -> argparse.HelpFormatter:
-    return argparse.RawDescriptionHelpFormatter(prog, max_help_position=28, width=_columns() - 2)
+    return _Formatter(prog, max_help_position=28, width=_columns() - 2)
 
 
 def _columns() -> int:

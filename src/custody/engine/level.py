@@ -63,7 +63,12 @@ def starts_programs(pipeline: Pipeline, agent: str) -> bool:
 
 
 def _missing(level: str, reasons: dict[str, str]) -> ConfinementMissing:
-    why = "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
+    from custody.supervise.obstacles import obstacles, surroundings
+
+    found = obstacles(reasons, surroundings())
+    whys = [f"{name}: {reason}" for name, reason in reasons.items()]
+    why = "; ".join([*whys, *(obstacle.what for obstacle in found)])
     what = f"this machine cannot confine programs{f' at {level}' if level else ''} ({why})"
-    hint = f"--confinement {UNCONFINED} runs them unconfined, and the record says so"
-    return ConfinementMissing(what, hint=f"`custody doctor` says more; {hint}")
+    hints = [obstacle.hint for obstacle in found] or ["`custody doctor` says more"]
+    unconfined = f"--confinement {UNCONFINED} runs them unconfined, and the record says so"
+    return ConfinementMissing(what, hint="; ".join([*hints, unconfined]))

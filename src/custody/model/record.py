@@ -7,7 +7,7 @@ not UTF-8 are refused with the path of the field that is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -15,6 +15,11 @@ import msgspec
 from custody.errors import MalformedDocument
 
 SCHEMA_VERSION = "1.0"
+NESTING_LIMIT = 500
+"""Lists and objects inside each other at most; each release of Python has a limit of its own."""
+TOO_DEEP = f"maximum recursion depth of {NESTING_LIMIT} exceeded"
+_DEEP = b"\n" + b"  " * NESTING_LIMIT
+"""What stands in an indented document that may be over the limit."""
 
 _encoder = msgspec.json.Encoder(decimal_format="number")
 _T = TypeVar("_T")
@@ -58,9 +63,11 @@ def decode(data: bytes, kind: type[_T], *, where: str, any_text: bool = False) -
         raise MalformedDocument(
             "encoding", f"not UTF-8 at byte {error.start}", where=where
         ) from None
-    if not any_text and (own := _as_written(data, kind)) is not None:
+    if not any_text and _DEEP not in data and (own := _as_written(data, kind)) is not None:
         return own
     value = _refuse_duplicate_keys(data, where)
+    if data.count(b"[") + data.count(b"{") > NESTING_LIMIT and is_too_deep(value):
+        raise MalformedDocument("json", TOO_DEEP, where=where)
     try:
         return msgspec.convert(value, kind) if any_text else msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as error:
@@ -81,6 +88,20 @@ def _as_written(data: bytes, kind: type[_T]) -> _T | None:
         return None
 
 
+def is_too_deep(value: Any) -> bool:
+    """Whether a value of JSON is over `NESTING_LIMIT`."""
+    level = [*_inside([value])]
+    for _ in range(NESTING_LIMIT):
+        level = [inner for item in level for inner in _inside(item)]
+    return bool(level)
+
+
+def _inside(value: Any) -> Iterator[Any]:
+    """Return the lists and objects that a list or an object holds."""
+    items = value.values() if isinstance(value, dict) else value
+    return (item for item in items if isinstance(item, dict | list | tuple))
+
+
 def _refuse_duplicate_keys(data: bytes, where: str) -> Any:
     """Return the value; the standard library alone can tell that a key stands twice."""
     import json
@@ -95,8 +116,10 @@ def _refuse_duplicate_keys(data: bytes, where: str) -> Any:
 
     try:
         return json.loads(data, object_pairs_hook=unique, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
-        raise MalformedDocument("json", str(error) or "nested too deeply", where=where) from None
+    except ValueError as error:
+        raise MalformedDocument("json", str(error), where=where) from None
+    except RecursionError:
+        raise MalformedDocument("json", TOO_DEEP, where=where) from None
 
 
 def _refuse_constant(name: str) -> None:

@@ -77,6 +77,17 @@ def abi() -> int:
         return 0
 
 
+def refusal() -> int:
+    """Return what asking for Landlock fails with, as an error number; 0 for nothing."""
+    try:
+        kernel.call("landlock_create_ruleset", 0, 0, _GET_ABI)
+    except OSError as error:
+        return error.errno or errno.ENOSYS
+    except KeyError:
+        return errno.ENOSYS
+    return 0
+
+
 def has_scopes() -> bool:
     """Whether this kernel can keep sockets and signals inside a domain."""
     return abi() >= ABI_WITH_SCOPES

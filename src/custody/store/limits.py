@@ -14,7 +14,7 @@ import msgspec
 
 from custody.errors import MalformedDocument
 from custody.model.event import AnyFact
-from custody.model.record import encode
+from custody.model.record import NESTING_LIMIT, TOO_DEEP, encode, is_too_deep
 
 TEXT_LIMIT = 64 << 10
 """Most bytes of one text in a fact."""
@@ -64,6 +64,9 @@ def capped(fact: _F) -> _F:
 def _encode(fact: AnyFact) -> bytes:
     try:
         data = encode(fact)
+        brackets = data.count(b"[") + data.count(b"{")
+        if brackets > NESTING_LIMIT and is_too_deep(msgspec.to_builtins(fact)):
+            raise MalformedDocument("json", f"{type(fact).__name__}: {TOO_DEEP}")
     except (TypeError, ValueError, RecursionError) as error:
         raise MalformedDocument("json", f"{type(fact).__name__} is not JSON: {error}") from error
     if not data.isascii():

@@ -91,8 +91,8 @@ class Workers:
         return self._work.do(number)
 
     def _begin(self, processes: int) -> None:
-        syscalls.load()
         try:
+            syscalls.load()
             self._tasks, sink = os.pipe()
             try:
                 files.write_all(sink, b"".join(map(_NUMBER.pack, range(self._work.count))))
@@ -100,7 +100,7 @@ class Workers:
                 os.close(sink)
             for _ in range(min(processes, self._work.count)):
                 self._fork()
-        except OSError:
+        except (ImportError, OSError):
             return  # no memory or no descriptors for another process: fewer will do, or none
 
     def _fork(self) -> None:

@@ -19,6 +19,7 @@ from custody.sandbox.left_open import Opening, left_open
 from custody.store.places import first_bytes
 from custody.store.root import Root
 from custody.store.scratch import scratch
+from custody.supervise.obstacles import Obstacle, obstacles, surroundings
 from custody.workspace.overlay import marks
 
 if TYPE_CHECKING:
@@ -72,11 +73,24 @@ class Diagnosis(Record, frozen=True):
     offer: Offer
     features: Features
     limits: HeldLimits
+    obstacles: tuple[Obstacle, ...]
+    """What keeps it from a higher level, by name, with what to do about it."""
 
     @property
     def left_open(self) -> tuple[Opening, ...]:
         """What L2 leaves open here."""
         return left_open(self.features.landlock_abi)
+
+
+def diagnose(folder: str = "") -> Diagnosis:
+    """Look at this machine, as `offered` does."""
+    offer = offered(folder)
+    return Diagnosis(
+        offer=offer,
+        features=features(),
+        limits=held_limits(offer.level, folder),
+        obstacles=obstacles(offer.reasons, surroundings()),
+    )
 
 
 @cache

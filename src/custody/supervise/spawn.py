@@ -126,6 +126,8 @@ def _find(command: Command, start: Start, streams: tuple[int, int, int]) -> Prog
     if not file:
         raise CannotStart(command_list.EXIT_NOT_FOUND, f"tool_not_found: {name}")
     environment = command_environment(start.environment, command.environment, directory)
+    if any("\0" in text for text in (*command.argv, *environment, *environment.values())):
+        raise ValueError("embedded null byte")  # each release of Python says it in other words
     return Program(file, command.argv, environment, streams)
 
 

@@ -18,6 +18,7 @@ from support.asked import APPROVED, REWORK, ask, book, documents
 from support.bench import Bench
 from support.lists import holds
 from support.sweep import Sweep
+from support.trees import remove
 
 MODES = ("single", "self_critique", "team")
 PLAN = 'A plan.\n\n```json\n{"tasks": [{"id": "one", "title": "One", "goal": "It"}]}\n```\n'
@@ -109,7 +110,7 @@ def test_a_run_that_is_cut_anywhere_ends_with_the_same_documents(
         assert api.resume(str(run)).summary.status == "PASS"
         assert {path: (run / path).read_bytes() for path in wanted} == wanted
         assert api.verify(str(run)).mismatches == ()
-        shutil.rmtree(run)
+        remove(run)
 
     sweep.over(sweep.points(range(1, len(lines)), every=len(lines) / 6, about=mode), attempt)
 

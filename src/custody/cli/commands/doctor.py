@@ -73,6 +73,9 @@ def _about_machine(diagnosis: Diagnosis) -> Iterator[Line]:
     yield Line(f"confinement {level}: {_LEVELS[level]}", tone)
     for higher, reason in diagnosis.offer.reasons.items():
         yield Line(f"  not {higher}: {reason}", "warn")
+    for obstacle in diagnosis.obstacles:
+        yield Line(f"  {obstacle.what}", "warn")
+        yield Line(f"    hint: {obstacle.hint}")
     features = diagnosis.features
     yield Line(f"kernel {features.kernel} on {features.machine}", "strong")
     yield Line(f"  Landlock ABI     {features.landlock_abi or 'none'}")
