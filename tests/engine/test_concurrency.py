@@ -7,8 +7,11 @@ from typing import Any, cast
 
 import pytest
 
+from custody.checks.guards.secrets import Redactor
 from custody.engine.ask import Asked
 from custody.engine.concurrency import Work, carry_out, side_by_side
+from custody.engine.interruption import Interruption
+from custody.engine.redaction import Redaction
 from custody.model.evidence import Evidence
 from custody.model.graph import Node, SourcePosition
 from custody.model.request import Ack, AgentRequest, WriteRequest
@@ -34,7 +37,7 @@ def writing(name: str) -> Asked:
 
 
 def work(asked: Asked) -> Work:
-    return Work(asked.request, cast(Any, None), cast(Any, None), cast(Any, None))
+    return Work(asked, cast(Any, None), cast(Any, None), Redaction(Redactor({})))
 
 
 @pytest.mark.parametrize("alone", [asking("b", "codex"), asking("b", path=""), writing("b")])
@@ -59,7 +62,9 @@ def test_requests_meet_while_they_are_carried_out() -> None:
             raise ValueError("b")
         return Ack(request_id=one.request.id, status="ok")
 
-    carry_out(works, execute)
+    ended: list[Work] = []
+    carry_out(works, execute, Interruption(), ended.append)
+    assert {each.request.id for each in ended} == {each.request.id for each in works}
     assert [each.ack.request_id for each in works if each.ack] == ["a/1.1", "c/1.1"]
     with pytest.raises(ValueError, match="b"):
         works[1].answer()

@@ -77,7 +77,7 @@ class Site:
             (),
             lambda: self.order.append("commit"),
             lambda *_: accepts,
-            self.told.append,
+            lambda _asked: self.told.append,
         )
 
     @property

@@ -17,7 +17,7 @@ from custody.model.change import WorkspaceDiff
 from custody.model.event import AnyFact, RequestAnswered
 from custody.model.evidence import Evidence
 from custody.model.graph import Node
-from custody.model.request import Ack, AnyRequest
+from custody.model.request import Ack, AgentRequest, AnyRequest
 from custody.sandbox.stage import StageSandbox
 
 
@@ -39,6 +39,8 @@ class Performed(NamedTuple):
 
 Told = Callable[[AnyFact], None]
 """Takes what happened on the way to an answer; it is written before the answer is."""
+TellOf = Callable[[Asked], Told]
+"""Gives what takes the facts about one request."""
 Accepts = Callable[[Ack, WorkspaceDiff], bool]
 """Tells whether what was done so far passes the gates."""
 
@@ -52,7 +54,7 @@ class World(Protocol):
         beside: tuple[Asked, ...],
         commit: Callable[[], None],
         accepts: Accepts,
-        tell: Told,
+        tell_of: TellOf,
     ) -> Performed:
         """Carry out a request, once `commit` has made it durable.
 
@@ -109,13 +111,17 @@ class Round:
         recorded = self._recording.answer(request.id)
         if recorded is not None:
             return self._world.recorded(request, recorded)
-        write = partial(
-            self._recording.write, role=asked.node.type, path=layout.request_folder(request.id)
-        )
         beside = tuple(self._due.values())
-        performed = self._world.perform(asked, beside, self._recording.commit, accepts, write)
-        write(performed.answered)
+        commit = self._recording.commit
+        performed = self._world.perform(asked, beside, commit, accepts, self._tell_of)
+        self._tell_of(asked)(performed.answered)
+        if isinstance(request, AgentRequest):
+            commit()  # it is paid for: nothing that follows may lose it
         return performed
+
+    def _tell_of(self, asked: Asked) -> Told:
+        path = layout.request_folder(asked.request.id)
+        return partial(self._recording.write, role=asked.node.type, path=path)
 
 
 _T = TypeVar("_T")

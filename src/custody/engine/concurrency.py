@@ -7,12 +7,16 @@ this process, and says of itself that it may. All others have the workspace to t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from threading import Lock, Thread
 
 import msgspec
 
-from custody.engine.ask import Asked
+from custody.engine.ask import Asked, Told
+from custody.engine.interruption import Interruption
 from custody.engine.redaction import Redaction
+from custody.errors import Interrupted
 from custody.executors import Stage
+from custody.model.event import AnyFact
 from custody.model.request import Ack, AgentRequest, AnyRequest
 from custody.store.rundir import AttemptFolder
 
@@ -20,21 +24,58 @@ from custody.store.rundir import AttemptFolder
 class Work(msgspec.Struct):
     """One request with everything that carrying it out needs, and what came of it."""
 
-    request: AnyRequest
+    asked: Asked
     stage: Stage
     folder: AttemptFolder
     redaction: Redaction
     in_doubt: bool = False
     """Whether an earlier process may have begun to carry it out."""
     ack: Ack | None = None
+    """What came of it; without secrets once it was cleaned."""
     failure: BaseException | None = None
     """What kept it from being carried out; it is raised when the answer is due."""
 
+    @property
+    def request(self) -> AnyRequest:
+        """What is asked for."""
+        return self.asked.request
+
+    def clean(self) -> None:
+        """Take the secrets out of what has just come."""
+        if self.ack is not None:
+            self.ack = self.redaction.ack(self.ack)
+
     def answer(self) -> Ack:
-        """Return the ack, without secrets."""
+        """Return the ack; raises what kept the request from being carried out."""
         if self.failure is not None or self.ack is None:
             raise self.failure or RuntimeError(f"{self.request.id} was not carried out")
-        return self.redaction.ack(self.ack)
+        return self.ack
+
+
+class Telling:
+    """Writes facts of several threads durably, one at a time, until it is closed."""
+
+    def __init__(self, commit: Callable[[], None]) -> None:
+        self._commit = commit
+        self._lock = Lock()
+        self._closed = False
+
+    def durably(self, tell: Told) -> Callable[[AnyFact], None]:
+        """Return what writes a fact and makes it durable; raises `Interrupted` when too late."""
+
+        def told(fact: AnyFact) -> None:
+            with self._lock:
+                if self._closed:
+                    raise Interrupted("the run was left while this was under way")
+                tell(fact)
+                self._commit()
+
+        return told
+
+    def close(self) -> None:
+        """Take no more: what is still at work has been given up."""
+        with self._lock:
+            self._closed = True
 
 
 def side_by_side(asked: Asked, beside: Sequence[Asked]) -> list[Asked]:
@@ -44,18 +85,64 @@ def side_by_side(asked: Asked, beside: Sequence[Asked]) -> list[Asked]:
     return [asked, *(each for each in beside if _leaves_others_alone(each.request))]
 
 
-def carry_out(works: Sequence[Work], execute: Callable[[Work], Ack]) -> None:
-    """Carry out requests and wait for all of them; each gets its ack or its failure."""
-    if len(works) == 1:
-        works[0].ack = execute(works[0])
-        return
-    from concurrent.futures import ThreadPoolExecutor
+def carry_out(
+    works: Sequence[Work],
+    execute: Callable[[Work], Ack],
+    interruption: Interruption,
+    arrived: Callable[[Work], None],
+) -> None:
+    """Carry out requests and wait for all of them; each gets its ack or its failure.
 
-    with ThreadPoolExecutor(len(works), thread_name_prefix="custody-item") as threads:
-        futures = [threads.submit(execute, work) for work in works]
-        for work, future in zip(works, futures, strict=True):
-            work.failure = future.exception()
-            work.ack = None if work.failure else future.result()
+    Of several, ``arrived`` is told of each when it has ended, in this thread. An interruption
+    waits for none of them: those that have ended by then are told, the others are given up.
+    """
+    if len(works) > 1:
+        _all_at_once(works, execute, interruption, arrived)
+        return
+    for work in works:
+        try:
+            with interruption.allowed():
+                work.ack = execute(work)
+        except KeyboardInterrupt:
+            if work.ack is None:
+                raise  # otherwise it came a moment before: the next wait is interrupted instead
+        work.clean()
+
+
+def _all_at_once(
+    works: Sequence[Work],
+    execute: Callable[[Work], Ack],
+    interruption: Interruption,
+    arrived: Callable[[Work], None],
+) -> None:
+    from queue import SimpleQueue
+
+    ended: list[Work] = []
+    news: SimpleQueue[None] = SimpleQueue()
+
+    def carry_out_one(work: Work) -> None:
+        try:
+            work.ack = execute(work)
+            work.clean()
+        except BaseException as error:  # noqa: BLE001 - raised where its answer is due
+            work.failure = error
+        ended.append(work)
+        news.put(None)
+
+    for work in works:
+        Thread(target=carry_out_one, args=(work,), name="custody-item", daemon=True).start()
+    told = 0
+    try:
+        while told < len(works):
+            with interruption.allowed():
+                news.get()
+            for work in ended[told:]:
+                told += 1
+                arrived(work)
+    except KeyboardInterrupt:
+        for work in ended[told:]:
+            arrived(work)
+        raise
 
 
 def _leaves_others_alone(request: AnyRequest) -> bool:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
-from threading import Lock
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from custody.checks.guards.secrets import Redactor
-from custody.engine.ask import Accepts, Asked, Performed, Told
-from custody.engine.concurrency import Work, carry_out, side_by_side
+from custody.engine.ask import Accepts, Asked, Performed, TellOf, Told
+from custody.engine.concurrency import Telling, Work, carry_out, side_by_side
 from custody.engine.interruption import Interruption
 from custody.engine.redaction import Redaction
 from custody.errors import MalformedDocument, Refused
@@ -20,6 +20,7 @@ from custody.executors import Executor, Stage
 from custody.executors.document import with_document
 from custody.model import layout
 from custody.model.allowlist import Allowlist
+from custody.model.attempt_event import AnswerArrived
 from custody.model.change import WorkspaceDiff
 from custody.model.event import AnyFact, RequestAnswered
 from custody.model.evidence import Evidence
@@ -68,10 +69,10 @@ class Effects:
         beside: tuple[Asked, ...],
         commit: Callable[[], None],
         accepts: Accepts,
-        tell: Told,
+        tell_of: TellOf,
     ) -> Performed:
         """Carry out a request: it is durable before anything is done, and so is its answer."""
-        work = self._work(asked, beside, commit, tell)
+        work = self._work(asked, beside, commit, tell_of)
         sandbox = work.stage.sandbox
         ack = replace(work.answer(), confined=sandbox.confined)
         if _keeps_nothing(asked.request, ack):
@@ -80,7 +81,7 @@ class Effects:
         diff = self._capture(sandbox)
         if _becomes_more(asked.request) and accepts(ack, diff):
             ack = with_document(asked.request, ack, self._run)
-            ack, diff = self._ingest(asked, ack, work.stage, diff, tell)
+            ack, diff = self._ingest(asked, ack, work.stage, diff, tell_of(asked))
         return self._settled(asked, work, ack, diff, sandbox)
 
     def _settled(
@@ -132,18 +133,34 @@ class Effects:
         self._executor.leave(reason, tell)
 
     def _work(
-        self, asked: Asked, beside: tuple[Asked, ...], commit: Callable[[], None], tell: Told
+        self, asked: Asked, beside: tuple[Asked, ...], commit: Callable[[], None], tell_of: TellOf
     ) -> Work:
         """Return the request when it has been carried out, maybe with others beside it."""
         request = asked.request
         if request.id not in self._carried_out:
-            durably = _durably(tell, commit)
-            works = [self._prepare(each, durably) for each in side_by_side(asked, beside)]
+            telling = Telling(commit)
+            works = [
+                self._prepare(each, telling.durably(tell_of(each)))
+                for each in side_by_side(asked, beside)
+            ]
             commit()
-            with self._interruption.allowed():
-                carry_out(works, self._execute)
+            due = [work for work in works if work.ack is None]
+            try:
+                carry_out(due, self._execute, self._interruption, self._keep)
+            except KeyboardInterrupt:
+                telling.close()
+                raise
             self._carried_out |= {work.request.id: work for work in works}
         return self._carried_out.pop(request.id)
+
+    def _keep(self, work: Work) -> None:
+        """Put an answer on record that came before its turn."""
+        if work.ack is None or not self._history.version.attempts_kept:
+            return
+        work.folder.settle()
+        arrived = AnswerArrived(node=work.asked.node.id, ack=work.ack.sealed())
+        with suppress(MalformedDocument):  # such an ack is refused when its turn has come
+            work.stage.tell(as_recorded(arrived))
 
     @cached_property
     def _in_doubt(self) -> frozenset[str]:
@@ -198,7 +215,9 @@ class Effects:
         given = {item.path.rpartition("/")[2]: item.text or "" for item in request.given()}
         redaction = Redaction(self._redactor)
         folder = self._run.stage(request.id)
-        folder.begin(given)
+        arrived = self._history.arrived(request.id)
+        if arrived is None:
+            folder.begin(given)
         stage = Stage(
             node=asked.node.id,
             run=self._run,
@@ -212,7 +231,8 @@ class Effects:
             ),
             tell=tell,
         )
-        return Work(request, stage, folder, redaction, request.id in self._in_doubt)
+        in_doubt = request.id in self._in_doubt
+        return Work(asked, stage, folder, redaction, in_doubt=in_doubt, ack=arrived)
 
     def _note(self, request: AnyRequest) -> None:
         self._agent_asked |= isinstance(request, AgentRequest)
@@ -233,18 +253,6 @@ class Effects:
         """Return what stands in a stage's folder although its executor did not come to tell."""
         given = {evidence.path for evidence in request.given()}
         return tuple(each for each in stage.folder.left() if each.path not in given)
-
-
-def _durably(tell: Told, commit: Callable[[], None]) -> Callable[[AnyFact], None]:
-    """Return what writes a fact and makes it durable, for one at a time of those at work."""
-    lock = Lock()
-
-    def told(fact: AnyFact) -> None:
-        with lock:
-            tell(fact)
-            commit()
-
-    return told
 
 
 def _answered(node: Node, ack: Ack, diff: Evidence) -> RequestAnswered:

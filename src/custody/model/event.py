@@ -3,7 +3,7 @@
 A run is a sequence of facts. What the engine decided is a pure function of the facts before
 it, so the sequence can be made again from the answers in it. Facts that tell of the process
 rather than of a decision (`process_event`), or of what was done on the way to an answer
-(`ingest_event`, `session_event`), are passed over then.
+(`attempt_event`, `ingest_event`, `session_event`), are passed over then.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import ClassVar, NamedTuple
 
 import msgspec
 
+from custody.model.attempt_event import AnswerArrived, AttemptLost
 from custody.model.change import Tree
 from custody.model.confinement import ChosenLevel
 from custody.model.evidence import Evidence
@@ -285,6 +286,8 @@ AnyFact = (
     | SessionAttached
     | SessionClosed
     | SessionAckIgnored
+    | AnswerArrived
+    | AttemptLost
 )
 
 FACTS: dict[str, type[AnyFact]] = {kind.__name__: kind for kind in AnyFact.__args__}

@@ -21,6 +21,10 @@ class JournalVersion(Record, frozen=True):
     """Whether what nobody should write is refused when a program leaves it, not in a text only."""
     checks_required: bool
     """Whether a verification that ran no command has failed."""
+    attempts_kept: bool = False
+    """Whether an answer before its turn is a fact, and what a lost attempt has cost."""
+    budgets_final: bool = False
+    """Whether a budget that is exceeded where a stage would be tried again ends the run."""
 
 
 VERSIONS: dict[str, JournalVersion] = {
@@ -33,7 +37,12 @@ VERSIONS: dict[str, JournalVersion] = {
             number="1.1", verdicts_recorded=True, effects_judged=False, checks_required=False
         ),
         JournalVersion(
-            number="1.2", verdicts_recorded=True, effects_judged=True, checks_required=True
+            number="1.2",
+            verdicts_recorded=True,
+            effects_judged=True,
+            checks_required=True,
+            attempts_kept=True,
+            budgets_final=True,
         ),
     )
 }

@@ -8,6 +8,7 @@ items and its documents.
 
 from __future__ import annotations
 
+from custody.model.attempt_event import AttemptLost
 from custody.model.confinement import ChosenLevel
 from custody.model.event import (
     AnyFact,
@@ -100,6 +101,9 @@ class State(Scope):
                 self.context["graph.goal"] = fact.goal
             case PipelineReplaced():
                 self._go_over(fact)
+            case AttemptLost():
+                self.active_seconds += fact.spent.seconds
+                self._spend(fact.node, fact.spent)
             case AgentReplaced():
                 self.agent = fact.agent
             case PipelineCompleted() | PipelineFailed():

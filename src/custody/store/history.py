@@ -14,6 +14,7 @@ from typing import Self
 
 from custody.errors import JournalBroken
 from custody.model import layout
+from custody.model.attempt_event import AnswerArrived
 from custody.model.change import Change, Layer, WorkspaceDiff
 from custody.model.confinement import ChosenLevel
 from custody.model.event import (
@@ -31,7 +32,7 @@ from custody.model.fact import RunStatus
 from custody.model.journal_version import CURRENT, VERSIONS, JournalVersion
 from custody.model.process_event import PipelineReplaced, RunWaiting
 from custody.model.record import decode, encode
-from custody.model.request import AnyRequest, Spent
+from custody.model.request import Ack, AnyRequest, Spent
 from custody.model.session import RecordedSession, outdated
 from custody.model.session_event import SessionClosed, SessionOpened
 from custody.store.chain import Chain, Lines, Link, decoded
@@ -61,6 +62,10 @@ class History:
         self._index = LineIndex()
         self._documents: dict[str, list[int]] = {}
         """The lines whose answers wrote each document."""
+        self._arrived: dict[str, int] = {}
+        """The lines of answers that came before their turn, by request."""
+        self._taken_up: dict[str, int] = {}
+        """The lines where their turn came."""
 
     @classmethod
     def read(cls, run: RunDirectory) -> Self:
@@ -201,6 +206,14 @@ class History:
         requests = (fact.request for fact in started if isinstance(fact, StageStarted))
         return [request for request in requests if request is not None]
 
+    def arrived(self, request_id: str) -> Ack | None:
+        """Return the answer that came before its turn; None when none did, or its turn came."""
+        seq = self._arrived.get(request_id)
+        if seq is None or request_id in self._taken_up:
+            return None
+        facts = (fact for _, fact in self._read_each([seq]))
+        return next(fact.ack for fact in facts if isinstance(fact, AnswerArrived))
+
     def layers(self, requests: Iterable[str]) -> dict[str, Layer | None]:
         """Return those of the requests that were answered; for each that was refused, its layer."""
         layers: dict[str, Layer | None] = {}
@@ -221,13 +234,20 @@ class History:
         spent: dict[str, Spent] = {}
         for _, fact in self.lines(seq + 1):
             costs: dict[str, Spent] = {}
-            if isinstance(fact, RequestAnswered):
+            if isinstance(fact, RequestAnswered | AnswerArrived) and self._lost_after(seq, fact):
                 costs = {fact.node: fact.ack.spent()}
             elif isinstance(fact, PipelineReplaced):
                 costs = fact.discarded
             for node, cost in costs.items():
                 spent[node] = spent.get(node, Spent()).plus(cost)
         return spent
+
+    def _lost_after(self, seq: int, fact: RequestAnswered | AnswerArrived) -> bool:
+        """Whether an answer is lost without the lines after one, and is not told of twice."""
+        request = fact.ack.request_id
+        if isinstance(fact, AnswerArrived):
+            return request not in self._taken_up
+        return self._arrived.get(request, seq + 1) > seq
 
     def changes_of(self, answered: RequestAnswered) -> tuple[Change, ...]:
         """Return what a recorded attempt changed."""
@@ -255,9 +275,13 @@ class History:
                 self.replaced.append(fact)
                 self.sessions = {name: outdated(one) for name, one in self.sessions.items()}
             case RequestAnswered():
+                if fact.ack.request_id in self._arrived:
+                    self._taken_up[fact.ack.request_id] = line.seq
                 for item in fact.ack.evidence:
                     if item.is_document:
                         self._documents.setdefault(item.path, []).append(line.seq)
+            case AnswerArrived():
+                self._arrived[fact.ack.request_id] = line.seq
             case RunWaiting():
                 self.letters |= {fact.path, fact.answer}
             case SessionOpened() | SessionClosed():
@@ -269,6 +293,9 @@ class History:
         for lines in self._documents.values():
             while lines and lines[-1] > kept:
                 lines.pop()
+        for known in (self._arrived, self._taken_up):
+            for request in [request for request, seq in known.items() if seq > kept]:
+                del known[request]
         if self._ended is not None and self._ended[0] > kept:
             self._ended = None
         if self.beyond_end > kept:

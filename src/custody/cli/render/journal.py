@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from custody.cli.render.table import count, seconds
 from custody.cli.result import Line, Tone
+from custody.model.attempt_event import AnswerArrived, AttemptLost
 from custody.model.event import (
     AnyFact,
     GateFailed,
@@ -62,6 +63,8 @@ def detail(fact: AnyFact) -> str:  # noqa: PLR0911 - one answer for each kind of
         case RequestAnswered():
             code = "" if fact.ack.exit_code is None else f", exit code {fact.ack.exit_code}"
             return f"{fact.ack.status} after {seconds(fact.ack.seconds)}{code}"
+        case AnswerArrived():
+            return f"{fact.ack.status} after {seconds(fact.ack.seconds)}, before its turn"
         case GatePassed():
             return f"{fact.gate}: passed"
         case GateFailed():
@@ -92,6 +95,8 @@ def _of_the_run(fact: AnyFact) -> str:  # noqa: PLR0911 - the same
             return f"{count(fact.restored_count, 'workspace path')} put back{torn}"
         case PipelineReplaced():
             return f"{fact.old_sha256[:12]} → {fact.new_sha256[:12]}, kept to {fact.kept_seq}"
+        case AttemptLost():
+            return f"{seconds(fact.spent.seconds)} of {fact.request_id} are lost"
         case AgentReplaced():
             return f"{fact.agent} is asked from here on"
         case IngestFact() | IngestChecked() | IngestFailed():
