@@ -1,12 +1,16 @@
 """What every surface calls. One function for each thing that a user can ask for.
 
 Names of runs (``RUN``) are an id, a unique prefix of one, a run directory's path, or ``last``.
+
+Every function may be called from any thread, several at the same time. Of two that write one run
+the second raises `RunLocked`; who only looks waits for nobody. Listeners are called in the thread
+of the call, an iterator belongs to one thread, and signals interrupt a run in the main thread only.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from custody.engine.recording import Listener
@@ -95,19 +99,21 @@ def run(
     ingest: IngestSwitch = "off",
     resume_existing: bool = False,
     accept_change: bool = False,
+    by_name: Collection[str] | None = None,
     listeners: tuple[Listener, ...] = (),
 ) -> RunResult:
     """Run a pipeline to its end.
 
     A run id that exists is refused, unless ``resume_existing`` says to go on with it. Programs
     are confined at the level that ``confinement`` names, else at the best one there is. Whether
-    blocks of documents become files is said by ``ingest`` where no node or graph does.
+    blocks of documents become files is said by ``ingest`` where no node or graph does. A run that
+    is gone on with refuses other settings; what is not ``by_name`` is a default of the caller.
     """
     from custody.engine import begin
+    from custody.engine.given import Given, named, refuse_unknown
 
-    loaded = load(pipeline)
-    given = dict(variables or {})
-    _refuse_unknown(given, loaded)
+    loaded, given = load(pipeline), dict(variables or {})
+    refuse_unknown(given, loaded)
     _refuse_unknown_agents(loaded, agent)
     run_id = check_run_id(run_id) if run_id else new_run_id()
     path = os.path.join(runsdir, run_id)
@@ -116,8 +122,13 @@ def run(
             raise RunExists(f"run {run_id} exists", where=runsdir, hint="--resume continues it")
         from custody.engine import resume as engine
 
+        asked = Given(agent, workdir, given, confinement, ingest)
         return engine.resume(
-            path, pipeline=loaded, accept_change=accept_change, listeners=listeners
+            path,
+            pipeline=loaded,
+            accept_change=accept_change,
+            given=named(asked, by_name, default=Given(agent=DEFAULT_AGENT, ingest="off")),
+            listeners=listeners,
         )
     return begin.begin(
         loaded,
@@ -231,15 +242,6 @@ def _library(name: str) -> Library:
         return PartText(source, where)
 
     return find
-
-
-def _refuse_unknown(given: Mapping[str, str], pipeline: Pipeline) -> None:
-    for name in given:
-        if name not in pipeline.variables:
-            raise UsageError(
-                f"the pipeline has no variable {name!r}",
-                hint=f"it has: {', '.join(pipeline.variables) or 'none'}",
-            )
 
 
 def _refuse_unknown_agents(pipeline: Pipeline, agent: str) -> None:

@@ -26,7 +26,7 @@ FAULTS = {"killed": KILL, "disk full": "error=ENOSPC", "disk broken": "error=EIO
 pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
 
 
-@pytest.mark.req("P-11")
+@pytest.mark.req("P-11", "G-21")
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("chunk", CHUNKS)
 @pytest.mark.parametrize("fault", FAULTS)
@@ -60,6 +60,8 @@ def troubles(place: Place, point: Point, fault: str, expected: list[str]) -> Ite
         yield f"ended with {hit.returncode}: {hit.stderr}"
     if "Traceback" in hit.stderr:
         yield f"a traceback: {hit.stderr}"
+    if place.run_directory.exists() and (found := api.verify(str(place.run_directory)).mismatches):
+        yield f"does not verify before it is resumed: {found}"
     resumed = place.run()
     if resumed.returncode != 0:
         yield f"resume ended with {resumed.returncode}: {resumed.stderr}"

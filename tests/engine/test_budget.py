@@ -170,3 +170,19 @@ def test_a_fork_knows_what_was_spent(changed: Bench) -> None:
 def test_a_budget_that_makes_no_sense_is_found_first(bench: Bench, graph: str) -> None:
     with pytest.raises(PipelineInvalid):
         bench.run(LOOP.format(a=""), graph=graph)
+
+
+@pytest.mark.req("G-24")
+@pytest.mark.parametrize("more", ["", ", allow_partial=true"])
+def test_a_budget_that_is_exceeded_during_retries_ends_the_run_whatever_edges_say(
+    bench: Bench, more: str
+) -> None:
+    body = (
+        f'a [prompt="x", max_retries=5, retry_delay="0s", max_cost=0.3{more}]\nstart -> a -> done\n'
+        'a -> done [condition="outcome=fail"]'
+    )
+    result = bench.run(body, agent=book(bench.home, outcome="fail"))
+    reason = "budget exceeded: max_cost of a: 0.5 of 0.3"
+    assert (result.summary.status, result.summary.reason) == ("FAIL", reason)
+    assert answers(bench) == 2
+    assert api.verify("r1", runsdir=str(bench.runsdir)).mismatches == ()

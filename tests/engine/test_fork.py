@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from custody import api
 from custody.errors import UsageError
 from custody.executors.agents.stub import RESPONSE
-from custody.model.event import PipelineStarted
+from custody.model.documents import Manifest
+from custody.model.event import PipelineStarted, StageStarted
 from custody.model.process_event import RunResumed
+from custody.model.record import decode
+from custody.model.request import AgentRequest
 from custody.store.workers import FEW
 from support.bench import Bench
 from support.trees import differing, picture
@@ -117,4 +122,90 @@ def test_a_fork_of_many_files_has_them_all(bench: Bench) -> None:
     assert differing(picture(bench.workdir), forked) == []
     resumed = next(fact for fact in bench.facts("r2") if isinstance(fact, RunResumed))
     assert resumed.restored == ("a.txt",)
+    assert api.verify("r2", runsdir=str(bench.runsdir)).mismatches == ()
+
+
+TWO = 'a [prompt="x"]\nb [prompt="y"]\nstart -> a -> b -> done'
+
+
+def asked_of(bench: Bench, run_id: str) -> list[str]:
+    """Return who was asked, over all attempts, in order."""
+    started = (fact for fact in bench.facts(run_id) if isinstance(fact, StageStarted))
+    return [fact.request.agent for fact in started if isinstance(fact.request, AgentRequest)]
+
+
+def manifest(bench: Bench, run_id: str) -> Manifest:
+    return decode(bench.path("manifest.json", run_id).read_bytes(), Manifest, where="")
+
+
+@pytest.mark.req("G-22")
+def test_the_agent_of_a_fork_holds_through_an_accepted_change(bench: Bench) -> None:
+    bench.run(TWO)
+    runsdir = str(bench.runsdir)
+    api.fork("r1", "b", runsdir=runsdir, run_id="r2", agent="stub")
+    assert asked_of(bench, "r2") == ["fake", "stub"]
+    changed = bench.pipeline(TWO.replace('"x"', '"other"'), name="changed.dot")
+    api.resume("r2", runsdir=runsdir, pipeline=changed, accept_change=True)
+    assert asked_of(bench, "r2")[2:] == ["stub", "stub"]
+    assert (manifest(bench, "r2").agent, manifest(bench, "r2").answered_by) == ("stub", ("stub",))
+    assert api.verify("r2", runsdir=runsdir).mismatches == ()
+    assert api.replay("r2", runsdir=runsdir).divergence == ""
+
+
+@pytest.mark.req("G-22")
+def test_a_fork_of_a_fork_asks_whom_that_asked(bench: Bench) -> None:
+    bench.run(TWO)
+    runsdir = str(bench.runsdir)
+    api.fork("r1", "b", runsdir=runsdir, run_id="r2", agent="stub")
+    api.fork("r2", "a", runsdir=runsdir, run_id="r3")
+    assert asked_of(bench, "r3") == ["stub", "stub"]
+
+
+@pytest.mark.req("G-22")
+def test_a_manifest_names_those_that_answered(bench: Bench) -> None:
+    bench.run(TWO)
+    api.fork("r1", "b", runsdir=str(bench.runsdir), run_id="r2", agent="stub")
+    assert (manifest(bench, "r1").agent, manifest(bench, "r1").answered_by) == ("fake", ("fake",))
+    forked = manifest(bench, "r2")
+    assert (forked.agent, forked.answered_by) == ("stub", ("fake", "stub"))
+
+
+@pytest.mark.req("G-22")
+def test_a_level_that_an_accepted_change_chose_holds_through_the_next(bench: Bench) -> None:
+    bench.run(TWO)
+    runsdir = str(bench.runsdir)
+    tool = bench.pipeline(
+        TWO.replace("-> b ->", "-> b -> t ->") + '\nt [type=tool, tool_command="true"]',
+        name="t.dot",
+    )
+    api.resume("r1", runsdir=runsdir, pipeline=tool, accept_change=True)
+    chosen = manifest(bench, "r1").confinement
+    assert chosen is not None
+    other = bench.home / "other.dot"
+    other.write_text((bench.home / "t.dot").read_text().replace('"x"', '"other"'))
+    api.resume("r1", runsdir=runsdir, pipeline=str(other), accept_change=True)
+    assert manifest(bench, "r1").confinement == chosen
+    assert api.verify("r1", runsdir=runsdir).mismatches == ()
+
+
+@pytest.mark.req("G-27")
+def test_a_fork_syncs_no_more_than_the_run_before_it(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = "words " * 600
+    nodes = [f"n{number}" for number in range(30)]
+    body = "".join(f'{node} [prompt="{long}"]\n' for node in nodes)
+    syncs: list[int] = []
+    sync = os.fsync
+
+    def counted(descriptor: int) -> None:
+        syncs.append(descriptor)
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", counted)
+    bench.run(body + " -> ".join(["start", *nodes, "done"]))
+    by_run = len(syncs)
+    syncs.clear()
+    api.fork("r1", nodes[-1], runsdir=str(bench.runsdir), run_id="r2")
+    assert len(syncs) <= by_run
     assert api.verify("r2", runsdir=str(bench.runsdir)).mismatches == ()

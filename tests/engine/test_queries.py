@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from custody import api
 from custody.engine import queries
 from custody.errors import RunNotFound, UsageError
+from custody.model.event import StageStarted
 from custody.store.rundir import RunDirectory
 from support.bench import Bench
+from support.ending import ends_before
 from support.hostile import picture
 
 BODY = 'a [prompt="x", max_retries=1, retry_delay="0s"] start -> a -> done'
@@ -84,3 +87,11 @@ def test_changes_of_a_node_that_never_ran(bench: Bench) -> None:
 def test_no_run(bench: Bench) -> None:
     with pytest.raises(RunNotFound):
         queries.overview(where(bench))
+
+
+@pytest.mark.req("G-27")
+def test_following_ends_when_nobody_writes_any_more(bench: Bench) -> None:
+    with ends_before(StageStarted, "b"):
+        bench.run('a [prompt="x"]\nb [prompt="x"]\nstart -> a -> b -> done')
+    followed = list(api.events("r1", runsdir=str(bench.runsdir), follow=True))
+    assert [line.event for line in followed] == [type(fact).__name__ for fact in bench.facts()]

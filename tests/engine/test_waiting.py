@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,8 +11,12 @@ import pytest
 from custody import api
 from custody.engine.recording import Recording
 from custody.errors import PipelineInvalid, RunNotFound, UsageError
+from custody.executors.agents import outbox
 from custody.model.event import AnyFact, RequestAnswered
+from custody.model.letter_event import AnswerRefused, QuestionAsked
 from custody.model.process_event import RunWaiting
+from custody.model.request import AgentRequest
+from custody.store.mailbox import FILE_LIMIT
 from support.bench import Bench
 
 ASKS = 'ask [prompt="Review the change for $goal."] start -> ask -> done'
@@ -156,13 +162,21 @@ def test_a_run_directory_that_was_moved_is_answered_where_it_is(waiting: Bench) 
     assert verified(waiting)
 
 
-def test_a_prompt_in_the_words_of_another_version_is_answered_too(waiting: Bench) -> None:
-    prompt = waiting.path(OUTBOX)
-    prompt.write_text(prompt.read_text().replace("## Hard constraints", "## Constraints"))
-    answer(waiting)
-    assert resume(waiting) == "PASS"
-    assert [path.name for path in waiting.path("outbox").iterdir()] == ["001_ask_answer.md"]
-    assert verified(waiting)
+def test_a_prompt_in_the_words_of_another_version_is_answered_too(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = outbox.prompt_text
+
+    def other_words(request: AgentRequest, run_dir: str, target: str) -> str:
+        return words(request, run_dir, target).replace("## Hard constraints", "## Constraints")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(outbox, "prompt_text", other_words)
+        bench.run(ASKS, agent="outbox")
+    answer(bench)
+    assert resume(bench) == "PASS"
+    assert [path.name for path in bench.path("outbox").iterdir()] == ["001_ask_answer.md"]
+    assert verified(bench)
 
 
 def test_too_many_prompts_fail_the_stage(bench: Bench) -> None:
@@ -180,3 +194,81 @@ def test_too_many_prompts_fail_the_stage(bench: Bench) -> None:
 def test_a_budget_that_is_no_number_is_found_first(bench: Bench) -> None:
     with pytest.raises(PipelineInvalid):
         bench.run('ask [prompt="x", outbox.max_outbox_prompts="many"] start -> ask -> done')
+
+
+SCHEMA = (
+    'ask [prompt="x", response_context=said, response_schema="{\\"type\\": \\"object\\"}"] '
+    "start -> ask -> done"
+)
+FIT = '```json\n{"a": 1}\n```\n'
+BAD = {
+    "empty": b"",
+    "blank": b" \n\t\n",
+    "no UTF-8": b"caf\xe9",
+    "too large": b"x" * (FILE_LIMIT + 1),
+    "no block": b"I approve.",
+    "unfit": b"```json\n[1]\n```\n",
+}
+
+
+def target(bench: Bench) -> Path:
+    (one,) = api.inbox(runsdir=str(bench.runsdir))
+    return Path(one.answer)
+
+
+@pytest.mark.req("G-26")
+@pytest.mark.parametrize("data", BAD.values(), ids=BAD)
+def test_a_bad_answer_is_refused_when_it_is_handed_in(bench: Bench, data: bytes) -> None:
+    bench.run(SCHEMA, agent="outbox")
+    before = bench.path("events.jsonl").read_bytes()
+    with pytest.raises(UsageError, match="the answer cannot be taken"):
+        answer(bench, data.decode(errors="surrogateescape"))
+    assert not target(bench).exists()
+    assert bench.path("events.jsonl").read_bytes() == before
+    answer(bench, FIT)
+    assert resume(bench) == "PASS"
+    assert verified(bench)
+
+
+@pytest.mark.req("G-26")
+@pytest.mark.parametrize("data", BAD.values(), ids=BAD)
+def test_a_bad_answer_that_is_found_is_set_aside(bench: Bench, data: bytes) -> None:
+    bench.run(SCHEMA, agent="outbox")
+    path = target(bench)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    assert api.resume("r1", runsdir=str(bench.runsdir)).waiting == "ask/1.1"
+    (refused,) = (fact for fact in bench.facts() if isinstance(fact, AnswerRefused))
+    assert bench.path(refused.path).read_bytes() == data
+    assert not path.exists()
+    assert verified(bench)
+    answer(bench, FIT)
+    assert resume(bench) == "PASS"
+    assert verified(bench)
+
+
+@pytest.mark.req("G-26")
+def test_a_question_is_sealed_by_the_journal(waiting: Bench) -> None:
+    (asked,) = (fact for fact in waiting.facts() if isinstance(fact, QuestionAsked))
+    text = waiting.path(asked.question.path).read_bytes()
+    assert hashlib.sha256(text).hexdigest() == asked.question.sha256
+    assert waiting.path(asked.answer) == target(waiting)
+    waiting.path(asked.question.path).write_bytes(text + b"And approve it.\n")
+    assert not verified(waiting)
+
+
+@pytest.mark.req("G-26")
+@pytest.mark.parametrize("copied", [True, False], ids=["copied", "renamed"])
+def test_a_run_that_lies_elsewhere_by_now_can_be_answered(waiting: Bench, copied: bool) -> None:
+    elsewhere = waiting.runsdir / "elsewhere"
+    if copied:
+        shutil.copytree(waiting.path(""), elsewhere)
+    else:
+        waiting.path("").rename(elsewhere)
+    runsdir = str(waiting.runsdir)
+    assert api.resume("elsewhere", runsdir=runsdir).waiting == "ask/1.1"
+    api.answer("elsewhere/ask/1.1", "Verdict: APPROVE\n", runsdir=runsdir)
+    assert api.resume("elsewhere", runsdir=runsdir).summary.status == "PASS"
+    assert [path.name for path in (elsewhere / "outbox").iterdir()] == ["001_ask_answer.md"]
+    if copied:
+        assert not target(waiting).exists()

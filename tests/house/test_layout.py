@@ -23,7 +23,7 @@ EXCEPTIONS: dict[str, str] = {
     "src/custody/sandbox/confinement.py 'cache'": "a field of a record",
     "src/custody/sandbox/confinement.py 'layers'": "a field of a record",
     "src/custody/sandbox/confinement.py 'workspace'": "a field of a record",
-    "src/custody/engine/verify.py 'workspace'": "a code of `custody verify`",
+    "src/custody/engine/audit.py 'workspace'": "a code of `custody verify`",
     "src/custody/sandbox/overlay.py 'work'": "a folder of the kernel's, inside the one of ours",
     "src/custody/sandbox/overlay.py 'work/incompat'": "the same",
     "src/custody/sandbox/overlay.py 'work/incompat/volatile'": "the same",

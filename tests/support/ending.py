@@ -20,10 +20,10 @@ def ends_before(kind: type[AnyFact], node: str) -> Iterator[None]:
     """Expect the block to be ended before a fact of that kind and node is written."""
     write = Recording.write
 
-    def dies(self: Recording, fact: AnyFact, *, role: str = "engine", path: str = "") -> None:
-        if isinstance(fact, kind) and getattr(fact, "node", "") == node:
+    def dies(self: Recording, *facts: AnyFact, role: str = "engine", path: str = "") -> None:
+        if any(isinstance(fact, kind) and getattr(fact, "node", "") == node for fact in facts):
             raise Killed
-        write(self, fact, role=role, path=path)
+        write(self, *facts, role=role, path=path)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Recording, "write", dies)

@@ -26,13 +26,14 @@ def run() -> NoReturn:
 
     Where nobody else can have anything to do at the end, the process ends at once: what Python
     would still do is take every module apart, and that takes longer than a run of three nodes.
+    It does so too where an agent was given up: Python would wait for what that has started.
     Nothing is lost by it: every answer is flushed line by line, files are written through
     `custody.store`, which keeps nothing back, and every command ends its own threads.
     """
     _read_names_as_utf8()
     gc.set_threshold(COLLECT_AFTER, *gc.get_threshold()[1:])
     code = main(prepare=_prepare)
-    if _alone():
+    if _alone() or _given_up():
         for stream in filter(None, (sys.stdout, sys.stderr)):
             stream.flush()
         os._exit(code)
@@ -71,6 +72,14 @@ def _load_msgspec() -> None:
         return
     finally:
         del sys.modules[name]
+
+
+def _given_up() -> bool:
+    """Tell whether an agent is still at work that nobody waits for: the run was interrupted."""
+    threading = sys.modules.get("threading")
+    if threading is None:
+        return False
+    return any(thread.name == "custody-agent" for thread in threading.enumerate())
 
 
 def _alone() -> bool:

@@ -17,7 +17,7 @@ from custody.model.change import WorkspaceDiff
 from custody.model.event import AnyFact, RequestAnswered
 from custody.model.evidence import Evidence
 from custody.model.graph import Node
-from custody.model.request import Ack, AgentRequest, AnyRequest
+from custody.model.request import Ack, AnyRequest
 from custody.sandbox.stage import StageSandbox
 
 
@@ -79,6 +79,10 @@ class World(Protocol):
         """Return what a document held when it was written."""
         ...
 
+    def give_up(self, asked: Asked) -> None:
+        """Leave a request that is not carried out again; what was left of it does not count."""
+        ...
+
     def accept(self, performed: Performed) -> None:
         """Take the changes of an attempt as part of the work."""
         ...
@@ -115,9 +119,15 @@ class Round:
         commit = self._recording.commit
         performed = self._world.perform(asked, beside, commit, accepts, self._tell_of)
         self._tell_of(asked)(performed.answered)
-        if isinstance(request, AgentRequest):
+        if performed.answered.ack.usage is not None:
             commit()  # it is paid for: nothing that follows may lose it
         return performed
+
+    def give_up(self, asked: Asked) -> None:
+        """Carry a request out no more: what it may spend is spent."""
+        del self._due[asked.request.id]
+        if self._recording.live:
+            self._world.give_up(asked)
 
     def _tell_of(self, asked: Asked) -> Told:
         path = layout.request_folder(asked.request.id)

@@ -49,7 +49,8 @@ def begin(
         run.blobs.put(pipeline.source)
         for source in pipeline.sources.values():
             run.blobs.put(source)
-        workspace = Workspace.create(run, workdir or None, omit=(runsdir,))
+        with interruption.leaving(f"the start of run {run_id}"):
+            workspace = Workspace.create(run, workdir or None, omit=(runsdir,))
         run.write(layout.PIPELINE, pipeline.source, sync=True)
         started = PipelineStarted(
             pipeline=pipeline.name,

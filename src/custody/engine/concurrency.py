@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from threading import Lock, Thread
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -17,8 +18,15 @@ from custody.engine.redaction import Redaction
 from custody.errors import Interrupted
 from custody.executors import Stage
 from custody.model.event import AnyFact
-from custody.model.request import Ack, AgentRequest, AnyRequest
+from custody.model.journal_version import JournalVersion
+from custody.model.request import Ack, AgentRequest, AnyRequest, Usage
 from custody.store.rundir import AttemptFolder
+
+if TYPE_CHECKING:
+    from custody.executors.agents import AgentType
+
+THREAD = "custody-agent"
+"""Name of the threads that agents work in."""
 
 
 class Work(msgspec.Struct):
@@ -32,6 +40,8 @@ class Work(msgspec.Struct):
     """Whether an earlier process may have begun to carry it out."""
     ack: Ack | None = None
     """What came of it; without secrets once it was cleaned."""
+    used: Sequence[Usage] = ()
+    """What the agent has told of its use on the way; the last holds."""
     failure: BaseException | None = None
     """What kept it from being carried out; it is raised when the answer is due."""
 
@@ -55,15 +65,21 @@ class Work(msgspec.Struct):
 class Telling:
     """Writes facts of several threads durably, one at a time, until it is closed."""
 
-    def __init__(self, commit: Callable[[], None]) -> None:
+    def __init__(self, commit: Callable[[], None], version: JournalVersion) -> None:
         self._commit = commit
+        self._version = version
         self._lock = Lock()
         self._closed = False
 
     def durably(self, tell: Told) -> Callable[[AnyFact], None]:
-        """Return what writes a fact and makes it durable; raises `Interrupted` when too late."""
+        """Return what writes a fact and makes it durable; raises `Interrupted` when too late.
+
+        A fact that the journal's version does not know is not written.
+        """
 
         def told(fact: AnyFact) -> None:
+            if not self._version.knows(fact.traits.since):
+                return
             with self._lock:
                 if self._closed:
                     raise Interrupted("the run was left while this was under way")
@@ -93,10 +109,11 @@ def carry_out(
 ) -> None:
     """Carry out requests and wait for all of them; each gets its ack or its failure.
 
-    Of several, ``arrived`` is told of each when it has ended, in this thread. An interruption
-    waits for none of them: those that have ended by then are told, the others are given up.
+    Agents that may wait inside this process work in threads. Of several, ``arrived`` is told of
+    each when it has ended, in this thread. An interruption waits for none of them: those that have
+    ended by then are told, the others are given up.
     """
-    if len(works) > 1:
+    if len(works) > 1 or any(_waits(work.request) for work in works):
         _all_at_once(works, execute, interruption, arrived)
         return
     for work in works:
@@ -130,7 +147,7 @@ def _all_at_once(
         news.put(None)
 
     for work in works:
-        Thread(target=carry_out_one, args=(work,), name="custody-item", daemon=True).start()
+        Thread(target=carry_out_one, args=(work,), name=THREAD, daemon=True).start()
     told = 0
     try:
         while told < len(works):
@@ -138,7 +155,8 @@ def _all_at_once(
                 news.get()
             for work in ended[told:]:
                 told += 1
-                arrived(work)
+                if len(works) > 1:
+                    arrived(work)
     except KeyboardInterrupt:
         for work in ended[told:]:
             arrived(work)
@@ -148,7 +166,21 @@ def _all_at_once(
 def _leaves_others_alone(request: AnyRequest) -> bool:
     if not isinstance(request, AgentRequest) or not request.output_path:
         return False
+    kind = _kind_inside(request)
+    return kind is not None
+
+
+def _waits(request: AnyRequest) -> bool:
+    """Whether an agent inside this process may wait for long, and not hear of an interruption."""
+    if not isinstance(request, AgentRequest):
+        return False
+    kind = _kind_inside(request)
+    return kind is not None and kind.waits
+
+
+def _kind_inside(request: AgentRequest) -> AgentType | None:
+    """Return what is known of an agent that works inside this process, beside others."""
     from custody.executors.registry import agent_type
 
     kind = agent_type(request.agent)
-    return kind is not None and kind.parallel and not kind.starts_programs
+    return kind if kind is not None and kind.parallel and not kind.starts_programs else None

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cached_property
+from types import MappingProxyType
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from custody.checks.guards.secrets import Redactor
 from custody.engine.ask import Accepts, Asked, Performed, TellOf, Told
+from custody.engine.budget import SHORTEST
 from custody.engine.concurrency import Telling, Work, carry_out, side_by_side
 from custody.engine.interruption import Interruption
 from custody.engine.redaction import Redaction
@@ -20,7 +22,7 @@ from custody.executors import Executor, Stage
 from custody.executors.document import with_document
 from custody.model import layout
 from custody.model.allowlist import Allowlist
-from custody.model.attempt_event import AnswerArrived
+from custody.model.attempt_event import AnswerArrived, AttemptLost
 from custody.model.change import WorkspaceDiff
 from custody.model.event import AnyFact, RequestAnswered
 from custody.model.evidence import Evidence
@@ -28,7 +30,14 @@ from custody.model.graph import Node
 from custody.model.ingest import mode_of
 from custody.model.limits import LIMIT_EXCEEDED
 from custody.model.record import encode_pretty
-from custody.model.request import Ack, AgentRequest, AnyRequest, VerificationRequest, ingest_of
+from custody.model.request import (
+    Ack,
+    AgentRequest,
+    AnyRequest,
+    Usage,
+    VerificationRequest,
+    ingest_of,
+)
 from custody.model.verdict import Verdict
 from custody.sandbox.caches import StageCaches
 from custody.sandbox.stage import StageSandbox
@@ -47,7 +56,10 @@ class Effects:
         executor: Executor,
         interruption: Interruption,
         redactor: Redactor,
+        *,
+        lost: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
+        """Get ready; ``lost`` is the time that requests have lost by a crash, in seconds."""
         self._history = history
         self._run = history.run
         self._workspace = workspace
@@ -57,6 +69,9 @@ class Effects:
         self._level = None if history.confinement is None else history.confinement.level
         self._agent_asked = False
         """Whether an agent was asked in this run: what is cached from then on is not kept."""
+        self._lost = lost
+        self._waited = history.times.waited
+        """Seconds of a back-off that passed before the run was resumed."""
         self._carried_out: dict[str, Work] = {}
         """Requests that were carried out beside another one and are not answered yet."""
         self.read = history.run.read_evidence
@@ -102,6 +117,10 @@ class Effects:
         self._note(request)
         return Performed(answered, self._history.diff_of(answered))
 
+    def give_up(self, asked: Asked) -> None:
+        """Set aside what was left of a request that is not carried out again."""
+        self._run.stage(asked.request.id).begin(_given(asked.request))
+
     def accept(self, performed: Performed) -> None:
         """Take the changes of an attempt as part of the work."""
         self._workspace.accept(performed.diff.changes)
@@ -124,9 +143,10 @@ class Effects:
             sandbox.caches.end()
 
     def wait(self, seconds: float) -> None:
-        """Let time pass before another attempt."""
+        """Let time pass before another attempt; a wait that was interrupted goes on."""
+        left, self._waited = max(0.0, seconds - self._waited), 0.0
         with self._interruption.allowed():
-            time.sleep(seconds)
+            time.sleep(left)
 
     def leave(self, reason: str, tell: Told) -> None:
         """End what stays between requests."""
@@ -138,20 +158,34 @@ class Effects:
         """Return the request when it has been carried out, maybe with others beside it."""
         request = asked.request
         if request.id not in self._carried_out:
-            telling = Telling(commit)
+            telling = Telling(commit, self._history.version)
             works = [
                 self._prepare(each, telling.durably(tell_of(each)))
                 for each in side_by_side(asked, beside)
             ]
             commit()
             due = [work for work in works if work.ack is None]
+            began = time.monotonic()
             try:
                 carry_out(due, self._execute, self._interruption, self._keep)
             except KeyboardInterrupt:
                 telling.close()
+                self._lose(due, time.monotonic() - began, tell_of)
                 raise
             self._carried_out |= {work.request.id: work for work in works}
         return self._carried_out.pop(request.id)
+
+    def _lose(self, works: list[Work], seconds: float, tell_of: TellOf) -> None:
+        """Tell what attempts have cost that are broken off."""
+        if not self._history.version.attempts_kept:
+            return
+        for work in works:
+            if work.ack is None:
+                asked, used = work.asked, work.used[-1] if work.used else None
+                ack = Ack(request_id=asked.request.id, status="failed", usage=used)
+                spent = replace(ack.spent(), seconds=round(seconds, 3))
+                lost = AttemptLost(node=asked.node.id, request_id=ack.request_id, spent=spent)
+                tell_of(asked)(lost)
 
     def _keep(self, work: Work) -> None:
         """Put an answer on record that came before its turn."""
@@ -212,7 +246,7 @@ class Effects:
         """Make a stage's folder, with what is given to it."""
         request = asked.request
         self._note(request)
-        given = {item.path.rpartition("/")[2]: item.text or "" for item in request.given()}
+        given = _given(request)
         redaction = Redaction(self._redactor)
         folder = self._run.stage(request.id)
         arrived = self._history.arrived(request.id)
@@ -230,16 +264,17 @@ class Effects:
                 StageCaches(self._run.root, request.id, kept=not self._agent_asked),
             ),
             tell=tell,
+            use=(used := list[Usage]()).append,
         )
         in_doubt = request.id in self._in_doubt
-        return Work(asked, stage, folder, redaction, in_doubt=in_doubt, ack=arrived)
+        return Work(asked, stage, folder, redaction, in_doubt=in_doubt, ack=arrived, used=used)
 
     def _note(self, request: AnyRequest) -> None:
         self._agent_asked |= isinstance(request, AgentRequest)
 
     def _execute(self, work: Work) -> Ack:
         """Carry a request out, unless something has come of it before."""
-        request, stage = work.request, work.stage
+        request, stage = self._in_time_left(work.request), work.stage
         try:
             ack = self._executor.recover(request, stage) if work.in_doubt else None
             return ack or self._executor.execute(request, stage)
@@ -249,10 +284,22 @@ class Effects:
             stage.sandbox.caches.end()
             raise
 
+    def _in_time_left(self, request: AnyRequest) -> AnyRequest:
+        """Return a request with the time that attempts which were broken off have left of it."""
+        lost = self._history.lost_seconds(request.id) + self._lost.get(request.id, 0.0)
+        if not lost:
+            return request
+        return replace(request, timeout=max(SHORTEST, round(request.timeout - lost, 6)))
+
     def _left_by(self, request: AnyRequest, stage: Stage) -> tuple[Evidence, ...]:
         """Return what stands in a stage's folder although its executor did not come to tell."""
         given = {evidence.path for evidence in request.given()}
         return tuple(each for each in stage.folder.left() if each.path not in given)
+
+
+def _given(request: AnyRequest) -> dict[str, str]:
+    """Return the texts that an attempt's folder holds before the work begins, by name."""
+    return {item.path.rpartition("/")[2]: item.text or "" for item in request.given()}
 
 
 def _answered(node: Node, ack: Ack, diff: Evidence) -> RequestAnswered:

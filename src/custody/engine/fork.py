@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import closing
 
 from msgspec.structs import replace
@@ -60,8 +61,8 @@ def fork(
         history = History(run)
         with closing(Journal.create(run.root, run_id, version=past.version)) as journal:
             asked = _share(past, started, pipeline, history, journal)
-            if agent:
-                replaced = AgentReplaced(agent=agent)
+            if (wanted := agent or past.agent) != history.agent:
+                replaced = AgentReplaced(agent=wanted)
                 history.note(journal.append(replaced, role="engine", path=""), replaced)
             run.blobs.sync()
             journal.commit()
@@ -71,7 +72,8 @@ def fork(
             if asked or cached_by(past, origin.seq):
                 CacheFolders(run.root).take_over(parent.root)
             workspace = Workspace.reopen(run, started.workspace)
-            workspace.build()
+            with interruption.leaving(f"run {run_id}", hint=f"custody resume {run_id}"):
+                workspace.build()
             live = LiveRun(history, pipeline, journal, workspace, resumed=RunResumed())
             return live.go(interruption, listeners=listeners)
 
@@ -91,7 +93,7 @@ def _origin(past: History, node: str) -> Origin:
 def _confinement(past: History, pipeline: Pipeline, agent: str, folder: str) -> ChosenLevel | None:
     """Return the level of the run that is forked; another agent may be the first to need one."""
     if past.confinement is None:
-        return level.choose(pipeline, agent or past.genesis.agent, asked="", folder=folder)
+        return level.choose(pipeline, agent or past.agent, asked="", folder=folder)
     level.require(past.confinement, folder=folder)
     return past.confinement
 
@@ -110,20 +112,31 @@ def _share(
     parent, run = past.run, history.run
     asked = False
     last = 0 if started.forked_from is None else started.forked_from.seq
-    for line, recorded in past.lines(last=last):
-        if not is_shared(recorded):
-            continue
-        fact = recorded
-        if isinstance(fact, PipelineStarted):
-            fact = started
-        elif isinstance(fact, PipelineReplaced):
-            fact = _still_spent(fact, pipeline, journal.count - 1)
-        for evidence in fact.evidence():
-            data = parent.document if evidence.is_document else parent.read_evidence
-            run.write(evidence.path, data(evidence), sync=True)
-        history.note(journal.append(fact, role=line.role, path=line.path), fact)
-        asked |= asks_agent(fact)
+
+    def shared() -> Iterator[tuple[str, bytes]]:
+        nonlocal asked
+        for line, recorded in past.lines(last=last):
+            if not is_shared(recorded):
+                continue
+            fact = recorded
+            if isinstance(fact, PipelineStarted):
+                fact = started
+            elif isinstance(fact, PipelineReplaced):
+                fact = _still_spent(fact, pipeline, journal.count - 1)
+            yield from _files_of(fact, parent)
+            history.note(journal.append(fact, role=line.role, path=line.path), fact)
+            asked |= asks_agent(fact)
+
+    run.write_durably(shared())
     return asked
+
+
+def _files_of(fact: AnyFact, parent: RunDirectory) -> Iterator[tuple[str, bytes]]:
+    """Yield the files that a fact names, but for short ones of attempts: the views write those."""
+    for evidence in fact.evidence():
+        if evidence.text is None or not layout.is_attempt_file(evidence.path):
+            data = parent.document if evidence.is_document else parent.read_evidence
+            yield evidence.path, data(evidence)
 
 
 def is_shared(fact: AnyFact) -> bool:

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Self
 
+from custody.errors import Interrupted
+
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -50,6 +52,15 @@ class Interruption:
             yield
         finally:
             self._allowed = False
+
+    @contextmanager
+    def leaving(self, what: str, hint: str = "") -> Iterator[None]:
+        """Let a signal interrupt the block, by `Interrupted`, where no stage is under way."""
+        try:
+            with self.allowed():
+                yield
+        except KeyboardInterrupt:
+            raise Interrupted(f"{what} was interrupted", hint=hint) from None
 
     def _arrived(self, number: int, _frame: FrameType | None) -> None:
         self.requested = signal.Signals(number).name

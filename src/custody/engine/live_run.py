@@ -23,6 +23,7 @@ from custody.engine.result import RunResult
 from custody.errors import AnswerAwaited, Interrupted
 from custody.executors.dispatch import Dispatch
 from custody.model import layout
+from custody.model.attempt_event import AttemptLost
 from custody.model.event import AnyFact, Heard, PipelineStarted
 from custody.model.graph import Pipeline
 from custody.model.process_event import RunInterrupted, RunResumed, RunWaiting
@@ -47,10 +48,12 @@ class LiveRun:
         *,
         resumed: RunResumed | None = None,
         repair: Callable[[AnyFact], None] | None = None,
+        lost: tuple[AttemptLost, ...] = (),
     ) -> None:
         """Get ready. ``resumed`` is told before the first new fact of a run that was taken up.
 
-        ``repair`` sees to the files of every recorded fact before the engine comes to it.
+        ``repair`` sees to the files of every recorded fact before the engine comes to it, and
+        ``lost`` is what a process was at work on that was killed.
         """
         self._run = history.run
         self._history = history
@@ -59,6 +62,7 @@ class LiveRun:
         self._workspace = workspace
         self._resumed = resumed
         self._repair = repair
+        self._lost = lost
         self._views = ViewWriter(self._run, history.changes_of)
         self._follower = Follower(self._views)
 
@@ -68,6 +72,7 @@ class LiveRun:
         Raises `Interrupted` when it is told to stop.
         """
         redactor = redactor_for(os.environ)
+        self._interruption = interruption
         with (
             closing(self._journal),
             closing(self._workspace),
@@ -83,7 +88,10 @@ class LiveRun:
                 listeners=(self._follower.hear, *listeners),
                 committed=self._follower.committed,
             )
-            effects = Effects(self._history, self._workspace, dispatch, interruption, redactor)
+            lost = self._lost_seconds()
+            effects = Effects(
+                self._history, self._workspace, dispatch, interruption, redactor, lost=lost
+            )
             return self._go(effects, recording, interruption)
 
     def _dispatch(self, redactor: Redactor) -> Dispatch:
@@ -123,6 +131,13 @@ class LiveRun:
         self._views.finish(self._journal.position, workspace)
         return self._result()
 
+    def _lost_seconds(self) -> dict[str, float]:
+        """Return what requests have lost by a crash that are still to be carried out."""
+        if not self._lost:
+            return {}
+        due = {request.id for request in self._history.open_requests()}
+        return {one.request_id: one.spent.seconds for one in self._lost if one.request_id in due}
+
     def _recorded(self) -> Generator[Heard]:
         """Yield the recorded lines, each when the views have it and its files are whole."""
         for line, fact in self._history.lines():
@@ -147,9 +162,12 @@ class LiveRun:
             self._workspace.sort_out_layers(self._history.layers(self._workspace.layered()))
         chosen = self._history.confinement
         in_place = chosen is not None and chosen.level != "L3"
-        restored = self._workspace.restore(unrecorded=in_place)
+        with self._interruption.allowed():
+            restored = self._workspace.restore(unrecorded=in_place)
         shown = tuple(restored[:RESTORED_SHOWN])
         recording.write(replace(self._resumed, restored=shown, restored_count=len(restored)))
+        for one in self._lost:
+            recording.note(one, path=layout.request_folder(one.request_id))
 
     def _tell_of_torn_bytes(self, recording: Recording) -> None:
         """Tell what was cut off a run that had ended: nothing else is new."""

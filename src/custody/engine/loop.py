@@ -79,7 +79,9 @@ class Engine:
         while True:
             if exceeded := self._exceeded(node, frame):
                 return node, exceeded
-            outcome = yield from self._stage(node, frame)
+            outcome, over = yield from self._stage(node, frame)
+            if over:
+                return node, over
             if node.type == "exit":
                 if outcome.status == "success" and not frame.scope.unhandled:
                     return node, ""
@@ -99,14 +101,15 @@ class Engine:
                 return f"max_steps exceeded: {each.max_steps}"
         return budget.exceeded(frame, node, self.state)
 
-    def _stage(self, node: Node, frame: Frame) -> Steps[Outcome]:
-        """Enter a node and try until it has an outcome."""
+    def _stage(self, node: Node, frame: Frame) -> Steps[tuple[Outcome, str]]:
+        """Enter a node and try until it has an outcome; return why nothing follows, if so."""
         visit = self.state.visits.get(node.id, 0) + 1
         attempt = 1
         while True:
             outcome = yield from self._attempt(node, frame, visit, attempt)
             spent = budget.exceeded(frame, node, self.state)
-            if spent or not retry.may_retry(node, attempt, outcome):
+            again = retry.may_retry(node, attempt, outcome)
+            if spent or not again:
                 break
             delay = retry.delay(self._started.decided_as, node, attempt)
             self._record(
@@ -120,7 +123,8 @@ class Engine:
         final = retry.settle(node, attempt, outcome)
         ended = StageFailed if final.status in ("fail", "retry") else StageCompleted
         self._record(ended(node=node.id, visit=visit, attempt=attempt, outcome=final), node=node)
-        return final
+        is_over = spent and (again or outcome.failure_reason == spent)
+        return final, spent if is_over and self._recording.version.budgets_final else ""
 
     def _attempt(self, node: Node, frame: Frame, visit: int, attempt: int) -> Steps[Outcome]:
         request_id = layout.request_id(node.id, visit, attempt)
@@ -156,6 +160,9 @@ class Engine:
             return failed_outcome(judge(gates, case), case) is None and ack.status in CARRIED_OUT
 
         turn = yield (asked,)
+        if over := self._spent_by_lost(asked, frame):
+            turn.give_up(asked)
+            return Outcome(status="fail", failure_reason=over)
         performed = turn.answer(asked, accepts)
         self.state.apply(performed.answered)
         case = self._case(request, performed.answered.ack, performed.diff)
@@ -163,6 +170,13 @@ class Engine:
         self._keep_or_undo(node, performed, outcome)
         frame.remember(node, case)
         return outcome
+
+    def _spent_by_lost(self, asked: Asked, frame: Frame) -> str:
+        """Return why a request is not carried out again after it was broken off; empty if it is."""
+        self._recording.is_over()  # goes live, where what was lost in a crash is noted
+        if asked.request.id not in self.state.lost:
+            return ""
+        return budget.exceeded(frame, asked.node, self.state)
 
     def _case(self, request: AnyRequest | None, ack: Ack, diff: WorkspaceDiff) -> Case:
         read, content = self._world.read, self._world.content
@@ -231,7 +245,7 @@ class Engine:
         return Outcome(status="fail", failure_reason=refused.what, refused=(verdict,))
 
     def _wait(self, seconds: float) -> None:
-        if self._recording.live:
+        if self._recording.is_over():
             self._recording.commit()
             self._world.wait(seconds)
 

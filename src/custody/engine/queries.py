@@ -60,7 +60,7 @@ def events(path: str, *, following: bool) -> Iterator[JournalLine]:
     """Yield the journal, those lines too that a changed pipeline set aside."""
     with RunDirectory.open(path, write=False) as run:
         if following:
-            yield from follow(run.root)
+            yield from follow(run.root, at_work=run.is_held)
         else:
             yield from read_lines(run.root, run_id=run.run_id, torn_ok=True)
 

@@ -110,6 +110,11 @@ class Recording:
         self.write(fact)
         self.commit()
 
+    def note(self, fact: AnyFact, *, role: str = "engine", path: str = "") -> None:
+        """Append a fact that is no decision, and that decisions take into account from here on."""
+        self.write(fact, role=role, path=path)
+        self._passed(fact)
+
     def is_over(self) -> bool:
         """Whether nothing more is recorded; then the recording is live from here on."""
         if self._next is None:

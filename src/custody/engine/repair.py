@@ -6,6 +6,7 @@ from custody.errors import PathRefused
 from custody.model import layout
 from custody.model.event import AnyFact
 from custody.model.evidence import Evidence
+from custody.store.history import History
 from custody.store.rundir import RunDirectory
 
 
@@ -33,6 +34,21 @@ def put_back_documents(run: RunDirectory, written: dict[str, Evidence]) -> None:
     for path, evidence in written.items():
         if path not in there or run.root.digest(path)[0] != evidence.sha256:
             run.write(path, run.document(evidence), sync=True)
+
+
+def set_aside_attempts(history: History) -> None:
+    """Set aside the folders of attempts that no line that counts tells of.
+
+    A changed pipeline leaves them, of nodes too that it no longer has or calls by another name.
+    """
+    run = history.run
+    there = run.root.names(layout.NODES) if run.root.exists(layout.NODES) else []
+    for node in there:
+        known = history.attempts_at(node)
+        for number in run.root.names(layout.node_folder(node)):
+            path = layout.request_folder(f"{node}/{number}")
+            if number not in known and not layout.is_set_aside(path):
+                run.set_aside(path)
 
 
 def _spoiled(run: RunDirectory, evidence: Evidence) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 
-from custody.engine.ask import Performed, Told
+from custody.engine.ask import Asked, Performed, Told
 from custody.engine.loop import Engine
 from custody.engine.recording import Recording, RecordingEnded
 from custody.errors import ReplayDiverged
@@ -45,6 +45,9 @@ class Remembered:
     def recorded(self, _request: object, answered: RequestAnswered) -> Performed:
         """Return what is remembered of a request."""
         return Performed(answered, self._history.diff_of(answered))
+
+    def give_up(self, asked: Asked) -> None:
+        """Leave everything as it is."""
 
     def accept(self, performed: Performed) -> None:
         """Leave everything as it is."""

@@ -13,11 +13,14 @@ from functools import partial
 
 from custody.engine import level
 from custody.engine.cached import asks_agent, cached_by
+from custody.engine.given import Given, refuse_others
 from custody.engine.interruption import Interruption
 from custody.engine.live_run import LiveRun
+from custody.engine.lost import lost_attempts
+from custody.engine.outlived import refuse_outlived
 from custody.engine.queries import overview_of
 from custody.engine.recording import Listener
-from custody.engine.repair import put_back_documents, put_back_texts
+from custody.engine.repair import put_back_documents, put_back_texts, set_aside_attempts
 from custody.engine.replay import play
 from custody.engine.result import RunResult
 from custody.engine.run_pipeline import pipeline_of
@@ -28,7 +31,7 @@ from custody.model import layout
 from custody.model.documents import Checkpoint, Manifest
 from custody.model.event import Heard, StageCompleted, StageStarted
 from custody.model.graph import Pipeline, same_sources
-from custody.model.process_event import PipelineReplaced, RunResumed
+from custody.model.process_event import AgentReplaced, PipelineReplaced, RunResumed
 from custody.store.cache_folders import CacheFolders
 from custody.store.history import History
 from custody.store.journal import Journal
@@ -42,27 +45,33 @@ def resume(
     *,
     pipeline: Pipeline | None = None,
     accept_change: bool = False,
+    given: Given | None = None,
     listeners: tuple[Listener, ...] = (),
 ) -> RunResult:
     """Take a run to its end; finished stages are not run again, and an ended run stays as it is.
 
     ``pipeline`` is what the caller believes the run is of. Another one than the run's own is
-    refused with a list of what differs, unless ``accept_change`` is set. A run that still waits
-    for a person is left as it is.
+    refused with a list of what differs, unless ``accept_change`` is set. So is what is ``given``
+    and not what the run was begun with. A run that still waits for a person is left as it is.
     """
     with Interruption() as interruption, RunDirectory.open(path, write=True) as run:
-        if (ended := _ended(run, pipeline)) is not None:
+        if (ended := _ended(run, pipeline, given)) is not None:
             return ended
         run.sweep()
         history = History(run)
         with Recovery(run.root, run.run_id, history.add) as recovery:
             refuse_lost_lines(history, recovery)
+            refuse_others(given or Given(), history)
+            refuse_outlived(history)
             if pipeline is None and still_waits(history):
                 return overview_of(history)
+            lost = lost_attempts(history)
             journal, torn = recovery.settle(), recovery.torn
         with closing(journal):
             current = _current_pipeline(history, journal, pipeline, accept_change=accept_change)
             _refuse_lines_beyond_the_end(history)
+            if history.replaced:
+                set_aside_attempts(history)
             put_back_documents(run, history.documents())
             live = LiveRun(
                 history,
@@ -71,11 +80,12 @@ def resume(
                 Workspace.reopen(run, history.genesis.workspace),
                 resumed=RunResumed(torn_bytes=torn),
                 repair=partial(put_back_texts, run),
+                lost=lost,
             )
             return live.go(interruption, listeners=listeners)
 
 
-def _ended(run: RunDirectory, pipeline: Pipeline | None) -> RunResult | None:
+def _ended(run: RunDirectory, pipeline: Pipeline | None, given: Given | None) -> RunResult | None:
     """Return the result of a run that has ended, and of which nothing is missing.
 
     Its manifest is the last thing that an end writes. One that was cut short, or of which files
@@ -94,7 +104,11 @@ def _ended(run: RunDirectory, pipeline: Pipeline | None) -> RunResult | None:
         manifest.parts or {},
     ):
         return None
-    return whole_end(run)
+    whole = whole_end(run)
+    if whole is None:
+        return None
+    refuse_others(given or Given(), whole.history)
+    return whole.result()
 
 
 def refuse_lost_lines(history: History, recovery: Recovery) -> None:
@@ -156,9 +170,9 @@ def _replace(
     kept_seq, reused, asked = _reusable(history, old, new)
     if not asked and not cached_by(history, kept_seq):
         CacheFolders(run.root).drop()
-    chosen = None
-    if history.confinement is None:
-        chosen = level.choose(new, history.genesis.agent, asked="", folder=run.path)
+    agent, chosen = history.agent, history.confinement
+    if chosen is None:
+        chosen = level.choose(new, agent, asked="", folder=run.path)
     run.blobs.put(new.source)
     for source in new.sources.values():
         run.blobs.put(source)
@@ -169,10 +183,13 @@ def _replace(
         kept_seq=kept_seq,
         reused=reused,
         discarded=history.spent_after(kept_seq),
-        confinement=chosen,
+        confinement=None if chosen == history.genesis.confinement else chosen,
         parts=dict(new.part_digests),
     )
     history.note(journal.append(replaced, role="engine", path=layout.PIPELINE), replaced)
+    if history.agent != agent:
+        still = AgentReplaced(agent=agent)  # who was asked before is asked still
+        history.note(journal.append(still, role="engine", path=""), still)
     journal.commit()
 
 

@@ -6,7 +6,9 @@ import os
 
 from custody.checks.guards.secrets import redactor_for
 from custody.errors import CustodyError, RunNotFound, UsageError
+from custody.executors.answer_check import fault_of
 from custody.model.record import Record
+from custody.model.request import AgentRequest
 from custody.store.history import History
 from custody.store.index import list_runs
 from custody.store.mailbox import box_of
@@ -26,6 +28,8 @@ class Waiting(Record, frozen=True):
     """Path of what must be written."""
     answered: bool
     """Whether the answer is there: then the run only needs to be resumed."""
+    path: str = ""
+    """The run directory; it may be called otherwise than the run."""
 
 
 def waiting(path: str) -> Waiting | None:
@@ -42,6 +46,7 @@ def waiting(path: str) -> Waiting | None:
             prompt=f"{run.path}/{fact.path}",
             answer=f"{run.path}/{fact.answer}",
             answered=_is_answered(run, fact.answer),
+            path=run.path,
         )
 
 
@@ -71,28 +76,43 @@ def answer(request: str, text: str, runsdir: str) -> Waiting:
     """Write the answer to ``request``, once; secrets are taken out of it first.
 
     ``request`` is a request's id where one run alone waits for it, or ``RUN/NODE/VISIT.ATTEMPT``.
+    Raises `UsageError` for what can be no answer; nothing is written then.
     """
-    if not text.strip():
-        raise UsageError("the answer is empty")
     one = named(request, inbox(runsdir))
     cleaned, _count = redactor_for(os.environ).redact(text)
-    path = os.path.join(runsdir, one.run_id)
-    with RunDirectory.open(path, write=False) as run:
+    data = cleaned.encode(errors="surrogateescape")
+    with RunDirectory.open(one.path, write=False) as run:
+        _refuse_unfit(data, one, History.read(run))
         box, key = box_of(run.root, os.path.relpath(one.answer, run.path))
-        if not box.put(key, cleaned.encode(errors="replace")):
+        if not box.put(key, data):
             raise _answered(one)
-    return waiting(path) or one
+    return waiting(one.path) or one
+
+
+def _refuse_unfit(data: bytes, one: Waiting, history: History) -> None:
+    asked = [request for request in history.open_requests() if request.id == one.request_id]
+    for request in asked:
+        if isinstance(request, AgentRequest) and (fault := fault_of(data, request)):
+            hint = f"the question is {one.prompt}"
+            raise UsageError(f"the answer cannot be taken: {fault}", hint=hint)
 
 
 def named(request: str, found: list[Waiting]) -> Waiting:
     """Return the one of that name; raises `RunNotFound` when there is none, or more than one."""
-    named = [one for one in found if request in (one.request_id, f"{one.run_id}/{one.request_id}")]
-    if len(named) == 1:
-        return named[0]
+    named = [one for one in found if request in (*_names(one), one.request_id)]
+    exactly = [one for one in named if request == _names(one)[0]]
+    if len(exactly or named) == 1:
+        return (exactly or named)[0]
     if named:
-        runs = ", ".join(f"{one.run_id}/{one.request_id}" for one in named)
+        runs = ", ".join(_names(one)[0] for one in named)
         raise RunNotFound(f"{request!r} is waiting in several runs", hint=f"say which: {runs}")
     raise RunNotFound(f"no request {request!r} is waiting", hint="`custody inbox` lists them")
+
+
+def _names(one: Waiting) -> tuple[str, str]:
+    """Return how a request is named: after the run's directory, and after the run itself."""
+    folder = os.path.basename(one.path) or one.run_id
+    return f"{folder}/{one.request_id}", f"{one.run_id}/{one.request_id}"
 
 
 def _is_answered(run: RunDirectory, path: str) -> bool:

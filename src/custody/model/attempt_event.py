@@ -17,7 +17,12 @@ class AnswerArrived(Fact, frozen=True):
     """An answer is here before its turn: `RequestAnswered` takes it up when that has come."""
 
     traits: ClassVar[Traits] = Traits(
-        about="attempt", changes_state=False, traced_as=None, shown_live=False, decision=False
+        about="attempt",
+        changes_state=False,
+        traced_as=None,
+        shown_live=False,
+        decision=False,
+        since="1.3",
     )
     node: str
     ack: Ack
@@ -37,6 +42,7 @@ class AttemptLost(Fact, frozen=True):
         shown_live=False,
         level="warning",
         decision=False,
+        since="1.3",
     )
     node: str
     request_id: str

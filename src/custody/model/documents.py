@@ -38,6 +38,8 @@ class Manifest(Document, frozen=True, kw_only=True):
     final_workspace: Tree | None = None
     parts: dict[str, str] | UnsetType = UNSET
     """The sha256 of every pipeline that an `each` node runs, where there are any."""
+    answered_by: tuple[str, ...] | UnsetType = UNSET
+    """The agents whose answers count, where there were any; told since journal version 1.3."""
 
 
 class Checkpoint(Document, frozen=True, kw_only=True):

@@ -26,6 +26,7 @@ from custody.model.ingest_event import (
     IngestWritten,
 )
 from custody.model.journal_version import CURRENT
+from custody.model.letter_event import AnswerRefused, QuestionAsked
 from custody.model.outcome import Outcome, Route
 from custody.model.process_event import (
     AgentReplaced,
@@ -288,6 +289,8 @@ AnyFact = (
     | SessionAckIgnored
     | AnswerArrived
     | AttemptLost
+    | QuestionAsked
+    | AnswerRefused
 )
 
 FACTS: dict[str, type[AnyFact]] = {kind.__name__: kind for kind in AnyFact.__args__}

@@ -49,6 +49,8 @@ class Traits(Record, frozen=True):
     """How the run has ended with it; None when it goes on."""
     last_word: bool = False
     """Whether no process is at work after it, unless another line follows."""
+    since: str = "1.0"
+    """The first version of the journal that knows it; into older ones it is not written."""
     waiting: Literal["begins", "ends"] | None = None
     """Whether the run waits for a person from here on, or no longer; None says neither."""
 

@@ -25,6 +25,13 @@ class JournalVersion(Record, frozen=True):
     """Whether an answer before its turn is a fact, and what a lost attempt has cost."""
     budgets_final: bool = False
     """Whether a budget that is exceeded where a stage would be tried again ends the run."""
+    agents_named: bool = False
+    """Whether the manifest names who was asked last and who answered, not who was to be asked."""
+
+    def knows(self, since: str) -> bool:
+        """Whether a kind of fact that there is since a version is known to this one."""
+        numbers = [*VERSIONS]
+        return numbers.index(since) <= numbers.index(self.number)
 
 
 VERSIONS: dict[str, JournalVersion] = {
@@ -41,12 +48,19 @@ VERSIONS: dict[str, JournalVersion] = {
             verdicts_recorded=True,
             effects_judged=True,
             checks_required=True,
+        ),
+        JournalVersion(
+            number="1.3",
+            verdicts_recorded=True,
+            effects_judged=True,
+            checks_required=True,
             attempts_kept=True,
             budgets_final=True,
+            agents_named=True,
         ),
     )
 }
 """Every version that is read here."""
 
-CURRENT = VERSIONS["1.2"]
+CURRENT = VERSIONS["1.3"]
 """Of new runs."""

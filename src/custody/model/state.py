@@ -60,6 +60,8 @@ class State(Scope):
         """What each node has cost by now, work that a changed pipeline set aside included."""
         self.documents: dict[str, Evidence] = {}
         """What was written last to each document, in the order of their first writing."""
+        self.lost: set[str] = set()
+        """Requests of which an attempt was broken off, and that have no answer yet."""
         self._items: dict[str, dict[str, Scope]] = {}
         """The items of each stage that works on a list right now, by stage and item."""
 
@@ -77,7 +79,7 @@ class State(Scope):
             at = node.rfind(".", 0, at)
         return self
 
-    def apply(self, fact: AnyFact) -> None:
+    def apply(self, fact: AnyFact) -> None:  # noqa: C901, PLR0912 - one case for each kind
         """Take one more fact into account."""
         match fact:
             case StageStarted():
@@ -101,13 +103,12 @@ class State(Scope):
                 self.context["graph.goal"] = fact.goal
             case PipelineReplaced():
                 self._go_over(fact)
-            case AttemptLost():
-                self.active_seconds += fact.spent.seconds
-                self._spend(fact.node, fact.spent)
             case AgentReplaced():
                 self.agent = fact.agent
             case PipelineCompleted() | PipelineFailed():
                 self.status = fact.traits.ends_run or self.status
+            case AttemptLost():
+                self._lose(fact)
             case _:
                 _refuse_overlooked(fact)
 
@@ -121,7 +122,13 @@ class State(Scope):
         if fact.type == EACH:
             self._items[fact.node] = {}
 
+    def _lose(self, fact: AttemptLost) -> None:
+        self.lost.add(fact.request_id)
+        self.active_seconds += fact.spent.seconds
+        self._spend(fact.node, fact.spent)
+
     def _take(self, fact: RequestAnswered) -> None:
+        self.lost.discard(fact.ack.request_id)
         self.active_seconds += fact.ack.seconds
         self._spend(fact.node, fact.ack.spent())
         for evidence in fact.ack.evidence:

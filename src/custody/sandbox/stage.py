@@ -11,7 +11,7 @@ from custody.errors import Refused
 from custody.model.confinement import Confined, Level, Network, read_network
 from custody.model.event import AnyFact
 from custody.model.limits import Holder, Limit, StageLimits
-from custody.model.request import ToolRequest, VerificationRequest, stage_limits
+from custody.model.request import ToolRequest, Usage, VerificationRequest, stage_limits
 from custody.sandbox.caches import StageCaches
 from custody.store.rundir import AttemptFolder, RunDirectory
 from custody.workspace.workspace import Workspace
@@ -133,6 +133,10 @@ class StageSandbox:
         return ()
 
 
+def _unheard(_used: Usage) -> None:
+    """Take no notice."""
+
+
 class Stage(NamedTuple):
     """Where one attempt may act."""
 
@@ -145,3 +149,5 @@ class Stage(NamedTuple):
     """What its programs run in."""
     tell: Callable[[AnyFact], None]
     """Writes a fact to the journal, durable on return; for what happens on the way to an ack."""
+    use: Callable[[Usage], None] = _unheard
+    """Tells what was used so far, before an attempt is broken off that will have no ack."""

@@ -25,13 +25,17 @@ def _pause() -> None:
     time.sleep(_PAUSE)
 
 
-def follow(root: Root, *, wait: Callable[[], None] = _pause) -> Iterator[JournalLine]:
+def follow(
+    root: Root, *, wait: Callable[[], None] = _pause, at_work: Callable[[], bool] = lambda: True
+) -> Iterator[JournalLine]:
     """Yield every line, those to come as well, until the run has ended; ``wait`` lets time pass.
 
-    A line is yielded when it is whole and names the one before; whether it was changed later is
-    for `verify_journal` to find. Raises `JournalBroken`.
+    It is over as well when no process is ``at_work`` that could write another line. A line is
+    yielded when it is whole and names the one before; whether it was changed later is for
+    `verify_journal` to find. Raises `JournalBroken`.
     """
     offset, head, last = 0, GENESIS, ""
+    is_last_look = False
     while True:
         for raw in _whole_lines(root, offset):
             line = _read(raw, head, f"{root.path}/{layout.EVENTS}")
@@ -39,9 +43,11 @@ def follow(root: Root, *, wait: Callable[[], None] = _pause) -> Iterator[Journal
             head = hashlib.sha256(raw).hexdigest()
             last = line.event
             yield line
-        if last and FACTS[last].traits.last_word:
+        if is_last_look or (last and FACTS[last].traits.last_word):
             return
-        wait()
+        is_last_look = not at_work()
+        if not is_last_look:
+            wait()
 
 
 def _read(raw: bytes, head: str, where: str) -> JournalLine:

@@ -14,7 +14,7 @@ from typing import Self
 
 from custody.errors import JournalBroken
 from custody.model import layout
-from custody.model.attempt_event import AnswerArrived
+from custody.model.attempt_event import AnswerArrived, AttemptLost
 from custody.model.change import Change, Layer, WorkspaceDiff
 from custody.model.confinement import ChosenLevel
 from custody.model.event import (
@@ -25,12 +25,14 @@ from custody.model.event import (
     PipelineStarted,
     Position,
     RequestAnswered,
+    StageFailed,
     StageStarted,
 )
 from custody.model.evidence import Evidence
 from custody.model.fact import RunStatus
 from custody.model.journal_version import CURRENT, VERSIONS, JournalVersion
-from custody.model.process_event import PipelineReplaced, RunWaiting
+from custody.model.letter_event import QuestionAsked
+from custody.model.process_event import AgentReplaced, PipelineReplaced, RunWaiting
 from custody.model.record import decode, encode
 from custody.model.request import Ack, AnyRequest, Spent
 from custody.model.session import RecordedSession, outdated
@@ -38,6 +40,7 @@ from custody.model.session_event import SessionClosed, SessionOpened
 from custody.store.chain import Chain, Lines, Link, decoded
 from custody.store.journal_file import chunks, good, open_journal, where
 from custody.store.line_index import LineIndex
+from custody.store.process_times import ProcessTimes
 from custody.store.rundir import RunDirectory
 
 
@@ -60,12 +63,17 @@ class History:
         self._genesis: PipelineStarted | None = None
         self._ended: tuple[int, RunStatus] | None = None
         self._index = LineIndex()
+        self._agents: list[tuple[int, str]] = []
+        """Who was to be asked from which line on, where that was changed."""
         self._documents: dict[str, list[int]] = {}
         """The lines whose answers wrote each document."""
         self._arrived: dict[str, int] = {}
         """The lines of answers that came before their turn, by request."""
         self._taken_up: dict[str, int] = {}
         """The lines where their turn came."""
+        self.times = ProcessTimes()
+        self._lost: dict[str, tuple[int, float]] = {}
+        """The seconds that attempts have lost, by request, and the last line that tells of it."""
 
     @classmethod
     def read(cls, run: RunDirectory) -> Self:
@@ -117,6 +125,11 @@ class History:
         """How the run's programs are confined; None when it has not started any."""
         later = [fact.confinement for fact in self.replaced if fact.confinement is not None]
         return later[-1] if later else self.genesis.confinement
+
+    @property
+    def agent(self) -> str:
+        """Who is asked by now where a node names nobody."""
+        return self._agents[-1][1] if self._agents else self.genesis.agent
 
     @property
     def pipeline_sha256(self) -> str:
@@ -175,6 +188,12 @@ class History:
         """Whether a line that counts is about a node."""
         return bool(self._index.of_node(node))
 
+    def attempts_at(self, node: str) -> set[str]:
+        """Return the attempts at a node that count, each as ``<visit>.<attempt>``."""
+        facts = (fact for _, fact in self._read_each(self._of_kind(node, StageStarted)))
+        started = (fact for fact in facts if isinstance(fact, StageStarted))
+        return {layout.attempt_number(fact.visit, fact.attempt) for fact in started}
+
     def last_visit(self, node: str) -> int | None:
         """Return the line where a node was entered last; None when it never was."""
         starts = self._of_kind(node, StageStarted)
@@ -196,15 +215,23 @@ class History:
 
     def open_requests(self) -> list[AnyRequest]:
         """Return what was asked for and has no answer: the work that is in doubt after a crash."""
+        requests = (started.request for _, started in self.open_attempts())
+        return [request for request in requests if request is not None]
+
+    def open_attempts(self) -> list[tuple[JournalLine, StageStarted]]:
+        """Return the attempts that have begun and have no answer, with their first lines."""
         due = [
             lines[-1]
             for node in self._index.nodes()
-            if (lines := self._of_kind(node, StageStarted, RequestAnswered))
+            if (lines := self._of_kind(node, StageStarted, RequestAnswered, StageFailed))
             and self._index.kind(lines[-1]) is StageStarted
         ]
-        started = (fact for _, fact in self._read_each(sorted(due)))
-        requests = (fact.request for fact in started if isinstance(fact, StageStarted))
-        return [request for request in requests if request is not None]
+        heard = self._read_each(sorted(due))
+        return [(line, fact) for line, fact in heard if isinstance(fact, StageStarted)]
+
+    def lost_seconds(self, request_id: str) -> float:
+        """Return how long a request was worked on by attempts that were broken off."""
+        return self._lost.get(request_id, (0, 0.0))[1]
 
     def arrived(self, request_id: str) -> Ack | None:
         """Return the answer that came before its turn; None when none did, or its turn came."""
@@ -236,6 +263,8 @@ class History:
             costs: dict[str, Spent] = {}
             if isinstance(fact, RequestAnswered | AnswerArrived) and self._lost_after(seq, fact):
                 costs = {fact.node: fact.ack.spent()}
+            elif isinstance(fact, AttemptLost):
+                costs = {fact.node: fact.spent}
             elif isinstance(fact, PipelineReplaced):
                 costs = fact.discarded
             for node, cost in costs.items():
@@ -260,6 +289,7 @@ class History:
 
     def _add(self, line: JournalLine, fact: AnyFact, size: int, digest: str) -> None:
         self._index.add(line, size, digest)
+        self.times.add(line.ts, fact)
         traits = fact.traits
         if self._ended is not None and traits.decision and not self.beyond_end:
             self.beyond_end = line.seq
@@ -267,6 +297,10 @@ class History:
             self._ended = line.seq, traits.ends_run
         if traits.waiting is not None:
             self.waiting = (line.ts, fact) if isinstance(fact, RunWaiting) else None
+        self._take(line, fact)
+
+    def _take(self, line: JournalLine, fact: AnyFact) -> None:
+        """Remember what a fact says that is asked for later."""
         match fact:
             case PipelineStarted():
                 self._genesis, self.version = fact, VERSIONS[line.schema_version]
@@ -275,18 +309,28 @@ class History:
                 self.replaced.append(fact)
                 self.sessions = {name: outdated(one) for name, one in self.sessions.items()}
             case RequestAnswered():
-                if fact.ack.request_id in self._arrived:
-                    self._taken_up[fact.ack.request_id] = line.seq
-                for item in fact.ack.evidence:
-                    if item.is_document:
-                        self._documents.setdefault(item.path, []).append(line.seq)
+                self._take_answer(line.seq, fact)
+            case AgentReplaced():
+                self._agents.append((line.seq, fact.agent))
             case AnswerArrived():
                 self._arrived[fact.ack.request_id] = line.seq
+            case AttemptLost():
+                before = self.lost_seconds(fact.request_id)
+                self._lost[fact.request_id] = line.seq, before + fact.spent.seconds
             case RunWaiting():
                 self.letters |= {fact.path, fact.answer}
+            case QuestionAsked():
+                self.letters |= {fact.question.path, fact.answer}
             case SessionOpened() | SessionClosed():
                 is_open = isinstance(fact, SessionOpened)
                 self.sessions[fact.session] = RecordedSession(token=fact.token, open=is_open)
+
+    def _take_answer(self, seq: int, fact: RequestAnswered) -> None:
+        if fact.ack.request_id in self._arrived:
+            self._taken_up[fact.ack.request_id] = seq
+        for item in fact.ack.evidence:
+            if item.is_document:
+                self._documents.setdefault(item.path, []).append(seq)
 
     def _set_aside(self, kept: int, at: int) -> None:
         self._index.set_aside(kept, at)
@@ -296,6 +340,8 @@ class History:
         for known in (self._arrived, self._taken_up):
             for request in [request for request, seq in known.items() if seq > kept]:
                 del known[request]
+        self._agents = [one for one in self._agents if one[0] <= kept]
+        self._lost = {name: lost for name, lost in self._lost.items() if lost[0] <= kept}
         if self._ended is not None and self._ended[0] > kept:
             self._ended = None
         if self.beyond_end > kept:

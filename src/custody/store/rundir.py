@@ -11,7 +11,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Self, TypeVar
 
@@ -22,7 +22,7 @@ from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.record import Record, decode, encode_pretty
 from custody.patterns import later
-from custody.store import files
+from custody.store import files, syscalls
 from custody.store.aside import set_aside
 from custody.store.attempt_folder import AttemptFolder
 from custody.store.blobs import Blobs
@@ -39,6 +39,10 @@ _REQUEST_ID = later(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}/[0-9]+\.[0-9]+")
 _T = TypeVar("_T", bound=Record)
 _CLAIMS = 20
 """How often a beginning is claimed that somebody has locked: who only looks is gone at once."""
+_SYNC_EACH = 16
+"""How many files are synced one by one."""
+_TRIES = 5
+"""How often a run is locked that somebody may only have asked about."""
 _PAUSE = 0.02
 
 OWNERS = 0o700
@@ -153,8 +157,10 @@ class RunDirectory:
         holds it, however that ends.
         """
         try:
-            if try_lock(self.root):
-                return
+            for _ in range(_TRIES):
+                if try_lock(self.root):
+                    return
+                time.sleep(_PAUSE)
         except OSError as error:
             raise failure(error, self.path) from error
         raise _locked(self.run_id, self.path)
@@ -171,6 +177,24 @@ class RunDirectory:
                 os.fchmod(self.root.fd, OWNERS)
         except OSError as error:
             raise failure(error, self.path) from error
+
+    def is_held(self) -> bool:
+        """Whether a process is at work on the run.
+
+        Asking takes a lock beside those of others who ask, for a moment; `lock` waits for that.
+        """
+        import fcntl
+
+        descriptor = self.root.open_dir()
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError as error:
+            raise failure(error, self.path, reading=True) from error
+        finally:
+            os.close(descriptor)
+        return False
 
     def _claim(self, path: str) -> bool:
         """Lock a beginning and clear it; raises `RunExists` when ``path`` is a run by now."""
@@ -233,6 +257,21 @@ class RunDirectory:
             self.root.write(path, data, sync=True)
         else:
             self._folders_open.write(path, data)
+
+    def write_durably(self, contents: Iterable[tuple[str, bytes]]) -> None:
+        """Put files there, by path; all of them are durable on return, by as few syncs as it takes.
+
+        Many are synced with the whole file system.
+        """
+        written = 0
+        for path, data in contents:
+            self.write(path, data, sync=written < _SYNC_EACH)
+            written += 1
+        try:
+            if written > _SYNC_EACH:
+                syscalls.syncfs(self.root.fd)
+        except OSError as error:
+            raise failure(error, self.path) from error
 
     def write_document(self, name: str, document: Record, *, sync: bool = False) -> None:
         """Write a record as an indented JSON file."""

@@ -39,6 +39,22 @@ def descendants(process: int) -> list[int]:
     return found
 
 
+def marked(mark: bytes, *, without: bytes) -> list[int]:
+    """Return the processes that were started with one text in their environment, not another.
+
+    Those of other users cannot be asked, and are left out.
+    """
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            environment = read(f"/proc/{name}/environ")
+        except (FileNotFoundError, ProcessLookupError, PermissionError):
+            continue
+        if mark in environment and without not in environment:
+            found.append(int(name))
+    return found
+
+
 def process_state(process: int) -> tuple[str, float]:
     """Return the kernel's letter for what a process does, and the seconds it has computed.
 

@@ -18,7 +18,9 @@ from custody.model.event import (
     RequestAnswered,
     StageStarted,
 )
+from custody.model.journal_version import CURRENT, VERSIONS
 from custody.model.record import encode_pretty
+from custody.model.request import AgentRequest
 from custody.model.state import State
 from custody.views.checkpoint import checkpoint
 from custody.views.manifest import closing_manifest, opening_manifest
@@ -50,16 +52,25 @@ class Collector:
         self._seconds: dict[str, float] = {}
         """What the last attempt at each stage under way has taken."""
         self._last_ts = ""
+        self._asked: dict[str, str] = {}
+        """The agents that are at work, by request."""
+        self._answered_by: set[str] = set()
+        self._version = CURRENT
 
     def add(self, line: JournalLine, fact: AnyFact, changes: tuple[Change, ...]) -> Made:
         """Take one more line into account; ``changes`` are those of an answer."""
         self._last_ts = line.ts
         if isinstance(fact, PipelineStarted):
             self._opening = opening_manifest(self.run_id, fact, line.ts)
+            self._version = VERSIONS[line.schema_version]
         elif isinstance(fact, StageStarted):
             self._seconds[fact.node] = 0.0
+            if isinstance(fact.request, AgentRequest):
+                self._asked[fact.request.id] = fact.request.agent
         elif isinstance(fact, RequestAnswered):
             self._seconds[fact.node] = fact.ack.seconds
+            if agent := self._asked.pop(fact.ack.request_id, ""):
+                self._answered_by.add(agent)
         trace = trace_line(line, fact, self.state)
         self.state.apply(fact)
         self._summarizer.add(line, fact, changes)
@@ -87,6 +98,7 @@ class Collector:
             reached,
             ended_at=self._last_ts,
             workspace=workspace,
+            answered_by=self._answered_by if self._version.agents_named else None,
         )
 
     def net_changes(self) -> tuple[Change, ...]:

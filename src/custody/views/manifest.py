@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from msgspec import UNSET
 
 from custody.model.change import Tree
@@ -31,9 +33,18 @@ def opening_manifest(run_id: str, started: PipelineStarted, started_at: str) -> 
 
 
 def closing_manifest(
-    opening: Manifest, state: State, reached: Position, *, ended_at: str, workspace: Tree
+    opening: Manifest,
+    state: State,
+    reached: Position,
+    *,
+    ended_at: str,
+    workspace: Tree,
+    answered_by: Collection[str] | None = None,
 ) -> Manifest:
-    """Return the manifest of a run that has ended, with the journal's last hash."""
+    """Return the manifest of a run that has ended, with the journal's last hash.
+
+    ``answered_by`` is None where the agents are not named.
+    """
     from msgspec.structs import replace
 
     return replace(
@@ -46,4 +57,6 @@ def closing_manifest(
         events=reached.events,
         head=reached.head,
         final_workspace=workspace,
+        agent=opening.agent if answered_by is None else state.agent,
+        answered_by=tuple(sorted(answered_by)) if answered_by else UNSET,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from custody.model import layout
+from custody.model.attempt_event import AttemptLost
 from custody.model.change import Change
 from custody.model.documents import StageSummary, Summary
 from custody.model.event import (
@@ -57,6 +58,9 @@ class Summarizer:
                 visit = self._under_way[fact.node]
                 visit.seconds += fact.ack.seconds
                 visit.changed += len(changes)
+            case AttemptLost():
+                if visit_lost := self._under_way.get(fact.node):
+                    visit_lost.seconds += fact.spent.seconds
             case StageCompleted() | StageFailed():
                 self._rows.append(self._row(fact))
             case PipelineFailed():

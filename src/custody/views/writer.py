@@ -106,9 +106,9 @@ def closing_files(collector: Collector, reached: Position, workspace: Tree) -> d
 
 
 def _put_texts(folders: Folders, fact: AnyFact) -> None:
-    """Note the short files that a fact holds; documents have been written by then."""
+    """Note the short files of attempts that a fact holds; others are written by who acts."""
     for evidence in fact.evidence():
-        if evidence.text is not None and not evidence.is_document:
+        if evidence.text is not None and layout.is_attempt_file(evidence.path):
             _put(folders, evidence.path, evidence.text.encode())
 
 

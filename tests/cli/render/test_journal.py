@@ -5,6 +5,7 @@ import pytest
 
 from custody.cli.render.journal import detail, journal_line
 from custody.cli.result import Line
+from custody.model.attempt_event import AnswerArrived, AttemptLost
 from custody.model.confinement import Confined
 from custody.model.event import (
     FACTS,
@@ -32,6 +33,7 @@ from custody.model.ingest_event import (
     IngestSkipped,
     IngestWritten,
 )
+from custody.model.letter_event import AnswerRefused, QuestionAsked
 from custody.model.outcome import Outcome, Route
 from custody.model.process_event import (
     AgentReplaced,
@@ -41,7 +43,7 @@ from custody.model.process_event import (
     RunWaiting,
 )
 from custody.model.record import encode
-from custody.model.request import Ack
+from custody.model.request import Ack, Spent
 from custody.model.session_event import (
     SessionAckIgnored,
     SessionAttached,
@@ -149,6 +151,27 @@ SAID: list[tuple[AnyFact, str]] = [
     (
         IngestFailed(node="a", doc_path="docs/a.md", error_type="STORAGE_FAILED", reason="full"),
         "docs/a.md: STORAGE_FAILED: full",
+    ),
+    (
+        AnswerArrived(node="a", ack=Ack(request_id="a/1.1", status="ok", seconds=2)),
+        "ok after 2.0 s, before its turn",
+    ),
+    (
+        AttemptLost(node="a", request_id="a/1.1", spent=Spent(seconds=2)),
+        "2.0 s of a/1.1 are lost",
+    ),
+    (
+        QuestionAsked(
+            node="a",
+            request_id="a/1.1",
+            question=Evidence.of_text("outbox/001_a_answer.md", ""),
+            answer="inbox/a",
+        ),
+        "a/1.1 is asked: outbox/001_a_answer.md",
+    ),
+    (
+        AnswerRefused(node="a", request_id="a/1.1", path="inbox/a.lost.1", reason="it is empty"),
+        "it is empty; it is kept as inbox/a.lost.1",
     ),
 ]
 

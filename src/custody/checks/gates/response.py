@@ -53,6 +53,19 @@ def json_block(text: str) -> Any:
     return decode(blocks[0].encode(), object, where=layout.RESPONSE)
 
 
+def check_response(text: str, schema: str = "") -> None:
+    """Raise `MalformedDocument` when a response lacks its JSON block, or that does not fit."""
+    value = json_block(text)
+    if not schema:
+        return
+    from custody.checks.json_schema import read_schema, violations
+
+    if wrong := violations(value, read_schema(schema)):
+        raise MalformedDocument(
+            "response_schema", f"the json block does not fit: {wrong}", where=layout.RESPONSE
+        )
+
+
 class ResponseGate(Gate):
     """Judges the JSON block of ``response.md``."""
 
@@ -75,17 +88,6 @@ class ResponseGate(Gate):
     def judge(self, case: Case) -> Iterator[Verdict]:
         """Find a block that is missing, is no JSON, or does not fit."""
         try:
-            value = json_block(case.text(layout.RESPONSE))
-            self._refuse_unfit(value)
+            check_response(case.text(layout.RESPONSE), self._schema)
         except MalformedDocument as error:
             yield self.wrong(error.code, str(error), layout.RESPONSE)
-
-    def _refuse_unfit(self, value: object) -> None:
-        if not self._schema:
-            return
-        from custody.checks.json_schema import read_schema, violations
-
-        if wrong := violations(value, read_schema(self._schema)):
-            raise MalformedDocument(
-                "response_schema", f"the json block does not fit: {wrong}", where=layout.RESPONSE
-            )

@@ -69,6 +69,7 @@ def execute(options: Namespace) -> Result:
             ingest=ingest_switch(forced=options.ingest),
             resume_existing=options.resume,
             accept_change=options.accept_change,
+            by_name=[name for name in ("agent", "confinement", "ingest") if vars(options)[name]],
             listeners=(board.hear,),
         )
     return run_result(result, options, board.failures)

@@ -23,6 +23,7 @@ from custody.model.event import (
 )
 from custody.model.fact import Level
 from custody.model.ingest_event import IngestChecked, IngestFact, IngestFailed
+from custody.model.letter_event import AnswerRefused, QuestionAsked
 from custody.model.outcome import Outcome
 from custody.model.process_event import (
     AgentReplaced,
@@ -95,8 +96,8 @@ def _of_the_run(fact: AnyFact) -> str:  # noqa: PLR0911 - the same
             return f"{count(fact.restored_count, 'workspace path')} put back{torn}"
         case PipelineReplaced():
             return f"{fact.old_sha256[:12]} → {fact.new_sha256[:12]}, kept to {fact.kept_seq}"
-        case AttemptLost():
-            return f"{seconds(fact.spent.seconds)} of {fact.request_id} are lost"
+        case QuestionAsked() | AnswerRefused() | AttemptLost():
+            return _of_an_attempt(fact)
         case AgentReplaced():
             return f"{fact.agent} is asked from here on"
         case IngestFact() | IngestChecked() | IngestFailed():
@@ -107,6 +108,16 @@ def _of_the_run(fact: AnyFact) -> str:  # noqa: PLR0911 - the same
             return ""
         case _:
             return encode(fact).decode()[:PLAIN_LIMIT]
+
+
+def _of_an_attempt(fact: QuestionAsked | AnswerRefused | AttemptLost) -> str:
+    match fact:
+        case QuestionAsked():
+            return f"{fact.request_id} is asked: {fact.question.path}"
+        case AnswerRefused():
+            return f"{fact.reason}; it is kept as {fact.path}"
+        case AttemptLost():
+            return f"{seconds(fact.spent.seconds)} of {fact.request_id} are lost"
 
 
 def _of_blocks(fact: IngestFact | IngestChecked | IngestFailed) -> str:

@@ -104,6 +104,9 @@ class AgentType(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it may start one, so that a run that asks it needs a level of confinement."""
     parallel: bool = False
     """Whether it may be asked for several documents at the same time, from several threads."""
+    waits: bool = True
+    """Whether one that is ``parallel`` may wait for somebody: then it is asked in a thread of its
+    own, and is not waited for when the run is interrupted."""
     argument: str = ""
     """What may stand behind the colon, as help shows it; empty where nothing may."""
     settings: tuple[AttributeRule, ...] = ()

@@ -153,4 +153,5 @@ AGENT = AgentType(
     make=lambda argument, _context: FakeAgent(argument),
     starts_programs=False,
     parallel=True,
+    waits=False,
 )

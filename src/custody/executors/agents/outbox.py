@@ -5,23 +5,25 @@
 
 The answer may hold edits (`custody.executors.edits`), as many as its budgets allow. A
 request that has no answer yet ends the process by `AnswerAwaited`, which is no failure. Asking
-again, after a crash or too early, finds the prompt by its bytes and writes nothing.
+again, after a crash or too early, finds the prompt by its bytes and writes nothing. What lies in
+the place of an answer and can be none (`custody.executors.answer_check`) is set aside.
 """
 
 from __future__ import annotations
 
 import re
 
-from custody.errors import AnswerAwaited
+from custody.errors import AnswerAwaited, PathRefused
 from custody.executors import Stage
 from custody.executors.agents import AgentType
+from custody.executors.answer_check import fault_of
 from custody.executors.edits import Budget, apply_response
 from custody.executors.settings import setting
 from custody.model import layout
 from custody.model.evidence import Evidence
+from custody.model.letter_event import AnswerRefused, QuestionAsked
 from custody.model.request import Ack, AgentRequest
 from custody.store.mailbox import Box, box_of
-from custody.store.rundir import RunDirectory
 
 ACTION = "answer"
 BUDGETS = {
@@ -33,6 +35,7 @@ BUDGETS = {
 """What a run may ask of a person and an answer may hold, where the node says nothing else."""
 
 _NUMBER = re.compile(r"([0-9]{3,})_")
+_RUN_DIR = re.compile(r"^Run-Dir: (.*)$", re.MULTILINE)
 _SUFFIX = ".md"
 
 
@@ -42,7 +45,7 @@ class OutboxAgent:
     def work(self, request: AgentRequest, stage: Stage) -> Ack:
         """Take the answer; raises `AnswerAwaited` as long as there is none."""
         prompts = Box(stage.run.root, layout.OUTBOX, _SUFFIX)
-        asked = _asked(request, stage.run, prompts) or _ask(request, stage.run, prompts)
+        asked = _asked(request, prompts) or _ask(request, stage, prompts)
         if asked is None:
             limit = _budgets(request)["max_outbox_prompts"]
             reason = f"max_outbox_prompts exceeded: {limit}"
@@ -55,12 +58,11 @@ class OutboxAgent:
 
     def recover(self, request: AgentRequest, stage: Stage) -> Ack | None:
         """Take the answer; None as long as there is none."""
-        answers, key = box_of(stage.run.root, answer_path(request))
-        data = answers.get(key)
+        data = _answer(request, stage)
         if data is None:
             return None
-        answer = Evidence.of_text(answers.path(key), data.decode())
-        asked = _asked(request, stage.run, Box(stage.run.root, layout.OUTBOX, _SUFFIX))
+        answer = Evidence.of_text(answer_path(request), data.decode())
+        asked = _asked(request, Box(stage.run.root, layout.OUTBOX, _SUFFIX))
         response = stage.folder.write(layout.RESPONSE, answer.text or "")
         ack = Ack(
             request_id=request.id,
@@ -105,23 +107,54 @@ def prompt_text(request: AgentRequest, run_dir: str, target: str) -> str:
     )
 
 
-def _ask(request: AgentRequest, run: RunDirectory, prompts: Box) -> Evidence | None:
-    """Write the prompt, durably; None when no more may be asked."""
+def _answer(request: AgentRequest, stage: Stage) -> bytes | None:
+    """Return the answer; None when there is none, or none that can be one: that is set aside."""
+    path = answer_path(request)
+    answers, key = box_of(stage.run.root, path)
+    try:
+        data = answers.get(key)
+        fault = "" if data is None else fault_of(data, request)
+    except PathRefused as refused:
+        data, fault = None, refused.what
+    if not fault:
+        return data
+    aside = stage.run.set_aside(path)
+    refusal = AnswerRefused(node=stage.node, request_id=request.id, path=aside, reason=fault)
+    stage.tell(refusal)
+    return None
+
+
+def _ask(request: AgentRequest, stage: Stage, prompts: Box) -> Evidence | None:
+    """Write the prompt, durably, when the journal has its hash; None when no more may be asked."""
     keys = prompts.keys()
     if len(keys) >= int(_budgets(request)["max_outbox_prompts"]):
         return None
     number = max((int(found[1]) for key in keys if (found := _NUMBER.match(key))), default=0) + 1
     path = layout.question(number, layout.node_of(request.id), ACTION)
-    text = prompt_text(request, run.path, answer_path(request))
+    target = answer_path(request)
+    text = prompt_text(request, stage.run.path, target)
+    question = Evidence.of_text(path, text)
+    asked = QuestionAsked(
+        node=stage.node, request_id=request.id, question=question.sealed(), answer=target
+    )
+    stage.tell(asked)
     prompts.put(prompts.key(path), text.encode())
-    return Evidence.of_text(path, text)
+    return question
 
 
-def _asked(request: AgentRequest, run: RunDirectory, prompts: Box) -> Evidence | None:
-    """Return the prompt that was written before: it holds the very bytes, whatever its number."""
-    text = prompt_text(request, run.path, answer_path(request))
-    key = prompts.holding(text.encode())
-    return Evidence.of_text(prompts.path(key), text) if key else None
+def _asked(request: AgentRequest, prompts: Box) -> Evidence | None:
+    """Return the prompt that was written before: it holds the very bytes, whatever its number.
+
+    Where the run lay then does not matter: it may have been copied or renamed since.
+    """
+    known: list[str] = prompts.keys()
+    for key in known:
+        text = (prompts.get(key) or b"").decode(errors="replace")
+        if (lay := _RUN_DIR.search(text)) is None:
+            continue
+        if text == prompt_text(request, lay[1], answer_path(request)):
+            return Evidence.of_text(prompts.path(key), text)
+    return None
 
 
 def _budgets(request: AgentRequest) -> dict[str, str]:

@@ -186,4 +186,5 @@ AGENT = AgentType(
     make=ReplayAgent,
     starts_programs=False,
     parallel=True,
+    waits=False,
 )

@@ -29,4 +29,5 @@ AGENT = AgentType(
     make=lambda _argument, _context: StubAgent(),
     starts_programs=False,
     parallel=True,
+    waits=False,
 )

@@ -137,16 +137,20 @@ class ProgramRunner:
             log = AgentLog.of(program.name, request, stage, file.write)
             following = _Following(log, reader)
             log.write("agent.start", program=program.argv[0], limits=told(program.limits))
-            ran = self._runner.follow(
-                line,
-                stage,
-                program.access(request),
-                name=program.name,
-                limits=program.limits,
-                variables=program.variables,
-                stdin=prompt_file(request, stage),
-                listener=following,
-            )
+            try:
+                ran = self._runner.follow(
+                    line,
+                    stage,
+                    program.access(request),
+                    name=program.name,
+                    limits=program.limits,
+                    variables=program.variables,
+                    stdin=prompt_file(request, stage),
+                    listener=following,
+                )
+            except KeyboardInterrupt:
+                stage.use(reader.reply().usage or Usage())
+                raise
             following.end()
             reply = reader.reply()
             _log_end(log, ran, reply)

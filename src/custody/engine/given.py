@@ -1,0 +1,76 @@
+"""Settings that are given to a run which has begun: those that would not count are refused."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from custody.engine.redaction import passed_in
+from custody.errors import UsageError
+from custody.model.graph import Pipeline
+from custody.model.ingest import IngestSwitch
+from custody.store.history import History
+
+
+class Given(NamedTuple):
+    """What somebody asked for by name; empty where nothing was."""
+
+    agent: str = ""
+    workdir: str = ""
+    variables: Mapping[str, str] = MappingProxyType({})
+    confinement: str = ""
+    ingest: IngestSwitch | None = None
+
+
+def refuse_unknown(variables: Mapping[str, str], pipeline: Pipeline) -> None:
+    """Raise `UsageError` for a variable that a pipeline does not have."""
+    for name in variables:
+        if name not in pipeline.variables:
+            raise UsageError(
+                f"the pipeline has no variable {name!r}",
+                hint=f"it has: {', '.join(pipeline.variables) or 'none'}",
+            )
+
+
+def named(given: Given, names: Collection[str] | None, *, default: Given) -> Given:
+    """Return what was given by name; with None for ``names``, everything that is no default."""
+
+    def is_meant(name: str, value: object, usual: object) -> bool:
+        return value != usual if names is None else name in names
+
+    return given._replace(
+        agent=given.agent if is_meant("agent", given.agent, default.agent) else "",
+        confinement=given.confinement if is_meant("confinement", given.confinement, "") else "",
+        ingest=given.ingest if is_meant("ingest", given.ingest, default.ingest) else None,
+    )
+
+
+def refuse_others(given: Given, history: History) -> None:
+    """Raise `UsageError` for settings that are not those which the run was begun with."""
+    others = list(_others(given, history))
+    if others:
+        raise UsageError(
+            f"run {history.run.run_id} was begun otherwise: {'; '.join(others)}",
+            hint="leave them out, or start another run; `custody fork` goes on with another agent",
+        )
+
+
+def _others(given: Given, history: History) -> Iterator[str]:
+    begun = history.genesis
+    passed = passed_in(
+        variables=given.variables, agent=given.agent, workdir=given.workdir, run_id=""
+    )
+    if given.agent and passed.agent != history.agent:
+        yield f"its agent is {history.agent}, not {passed.agent}"
+    if given.workdir and os.path.abspath(passed.workdir) != os.path.abspath(begun.workdir):
+        yield f"its source is {begun.workdir or 'none'}, not {passed.workdir}"
+    for name, value in passed.variables.items():
+        if begun.variables.get(name) != value:
+            yield f"its {name} is {begun.variables.get(name, '')!r}, not {value!r}"
+    chosen = history.confinement
+    if given.confinement and (chosen is None or chosen.level != given.confinement):
+        yield f"its level is {'none' if chosen is None else chosen.level}, not {given.confinement}"
+    if given.ingest is not None and given.ingest != begun.ingest:
+        yield f"its ingest is {begun.ingest}, not {given.ingest}"

@@ -1,0 +1,59 @@
+"""What a run that has not ended was doing last, as far as its files show it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from custody.model import layout
+from custody.model.event import StageStarted
+from custody.model.request import AgentRequest, AnyRequest, WriteRequest
+from custody.patterns import later
+from custody.store.files import is_temporary
+from custody.store.history import History
+
+_ATTEMPT = later(r"[0-9]{1,9}\.[0-9]{1,9}")
+_REPLACED = frozenset({layout.CHECKPOINT, layout.SUMMARY, layout.SUMMARY_PAGE})
+"""Views that lag behind, or that tell of an earlier end until the next one replaces them."""
+
+
+class UnderWay:
+    """Knows which files no line can account for yet."""
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+
+    def holds(self, path: str) -> bool:
+        """Whether a file belongs to work that is not recorded to its end."""
+        if path in _REPLACED or any(map(is_temporary, path.split("/"))):
+            return True
+        if layout.is_correspondence(path) or self._not_recorded_yet(path):
+            return True
+        return any(
+            path.startswith(f"{layout.request_folder(asked.id)}/") or path == _document_of(asked)
+            for asked in self._in_doubt
+        )
+
+    @cached_property
+    def _in_doubt(self) -> list[AnyRequest]:
+        """What was asked for and has no answer yet."""
+        return self._history.open_requests()
+
+    def _not_recorded_yet(self, path: str) -> bool:
+        """Whether a file was given to an attempt before its first line was written."""
+        node, _, number = layout.request_of(path.rpartition("/")[0]).partition("/")
+        if not layout.is_attempt_file(path) or not _ATTEMPT.fullmatch(number):
+            return False
+        visit, _, attempt = number.partition(".")
+        return (int(visit), int(attempt)) > self._last_attempt(node)
+
+    def _last_attempt(self, node: str) -> tuple[int, int]:
+        facts = (fact for _, fact in self._history.lines_of(node))
+        started = ((one.visit, one.attempt) for one in facts if isinstance(one, StageStarted))
+        return max(started, default=(0, 0))
+
+
+def _document_of(request: AnyRequest) -> str:
+    """Return the document that a request is to write; empty when it writes none."""
+    if isinstance(request, WriteRequest):
+        return request.document.path
+    return request.output_path if isinstance(request, AgentRequest) else ""
