@@ -17,7 +17,6 @@ import pytest
 from hypothesis import settings
 
 from support import sweep as sweeps
-from support.trees import remove
 
 if TYPE_CHECKING:
     from support.bench import Bench
@@ -60,6 +59,8 @@ def bench(tmp_path: Path) -> Bench:
 @pytest.fixture
 def public() -> Iterator[Path]:
     """Return a folder that everybody may use."""
+    from support.trees import remove
+
     place = Path(tempfile.mkdtemp())
     place.chmod(0o777)
     yield place

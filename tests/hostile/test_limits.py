@@ -69,7 +69,7 @@ import ctypes, json, os, sys
 from pathlib import Path
 sys.path[:0] = [sys.argv[2]]
 import custody.supervise.client
-import custody.supervise.limit_watch
+import custody.supervise.limits.watch
 from custody.supervise.supervisor import Supervisor
 from hostile.test_limits import CASES, ALL, HARMLESS, reason
 from support.sandboxes import Site

@@ -62,12 +62,12 @@ EXCEPTIONS = {
         "the server has descriptors only: a line's input and folder are handed to a program",
         "os.open os.stat",
     ),
-    "supervise/cgroup.py": (
+    "supervise/limits/cgroup.py": (
         "the kernel's own folders, whose files hold one value each",
         "os.makedirs os.mkdir os.open os.rmdir",
     ),
-    "supervise/scratch_use.py": ("asks how full the root of the sandbox is", "os.open"),
-    "supervise/written.py": (
+    "supervise/limits/scratch.py": ("asks how full the root of the sandbox is", "os.open"),
+    "supervise/limits/written.py": (
         "the server has descriptors only: counts what programs are writing, and reads none of it",
         "os.open os.scandir",
     ),

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from custody.supervise.cgroup import Hierarchy
+from custody.supervise.limits.cgroup import Hierarchy
 
 FILES = {
     "cgroup.procs": "",

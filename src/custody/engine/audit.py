@@ -19,9 +19,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeVar
 
+from custody.engine.layer_audit import check_layers
 from custody.engine.replay import play
 from custody.engine.result import RunResult
 from custody.engine.run_pipeline import pipeline_of
@@ -39,7 +40,6 @@ from custody.store.journal import verify_journal
 from custody.store.rundir import RunDirectory
 from custody.views.collect import Collector
 from custody.views.writer import closing_files
-from custody.workspace.contents import Contents
 from custody.workspace.tree import listing, tree_of
 from custody.workspace.workspace import differences, read_tree
 
@@ -90,7 +90,7 @@ class Audit:
                 self.rebuild()
             for step in (self.evidence, self.views, self.blobs, self.decisions, self.unclaimed):
                 yield from self._of(step)
-            yield from self._of(self.layers)
+            yield from self._of(partial(check_layers, self.history, ended=self.ended()))
             yield from self.kept_head(head)
         yield from self.name()
 
@@ -316,25 +316,6 @@ class Audit:
         if self._complete():
             for path in (*self._run.temporaries(), *self._run.blobs.strangers()):
                 yield Mismatch("unclaimed", path, "no line of the journal accounts for it")
-
-    def layers(self) -> Iterator[Mismatch]:
-        """Check what refused stages left; nothing is left of the others once a run has ended."""
-        if not self._run.root.exists(layout.LAYERS):
-            return
-        from custody.workspace.overlay.stack import Stack
-
-        stack = Stack(self._run, Contents(None))
-        names = [*stack.names()]
-        recorded = self.history.layers(names)
-        for name in names:
-            where = layout.layer_folder(name)
-            layer = recorded.get(name)
-            if layer is not None and stack.record(name) != layer:
-                yield Mismatch(
-                    "evidence", f"{where}/{layout.UPPER}", "it is not what the stage left"
-                )
-            if self.ended() and (layer is None or self._run.root.names(where) != [layout.UPPER]):
-                yield Mismatch("unclaimed", where, "no line of the journal accounts for it")
 
     def _under_way(self, path: str) -> bool:
         return not self.ended() and self._work.holds(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from custody.engine.result import RunResult
 from custody.engine.waiting import still_waits
@@ -11,6 +12,7 @@ from custody.model.event import JournalLine
 from custody.store.follow import follow
 from custody.store.history import History
 from custody.store.journal import read_lines
+from custody.store.lock import is_locked
 from custody.store.rundir import RunDirectory
 from custody.views.attempts import Account, attempts, texts_of
 from custody.views.changed import ChangedFile, changed_by_node, changed_by_run
@@ -60,7 +62,7 @@ def events(path: str, *, following: bool) -> Iterator[JournalLine]:
     """Yield the journal, those lines too that a changed pipeline set aside."""
     with RunDirectory.open(path, write=False) as run:
         if following:
-            yield from follow(run.root, at_work=run.is_held)
+            yield from follow(run.root, at_work=partial(is_locked, run.root))
         else:
             yield from read_lines(run.root, run_id=run.run_id, torn_ok=True)
 

@@ -28,10 +28,11 @@ from custody.store.attempt_folder import AttemptFolder
 from custody.store.blobs import Blobs
 from custody.store.folders import Folders
 from custody.store.index import check_run_id
+from custody.store.lock import try_lock
 from custody.store.os_errors import failure
 from custody.store.resolve import own
 from custody.store.root import Root
-from custody.store.starts import clear_starts, remove_start, try_lock
+from custody.store.starts import clear_starts, remove_start
 
 __all__ = ["AttemptFolder", "RunDirectory"]
 
@@ -177,24 +178,6 @@ class RunDirectory:
                 os.fchmod(self.root.fd, OWNERS)
         except OSError as error:
             raise failure(error, self.path) from error
-
-    def is_held(self) -> bool:
-        """Whether a process is at work on the run.
-
-        Asking takes a lock beside those of others who ask, for a moment; `lock` waits for that.
-        """
-        import fcntl
-
-        descriptor = self.root.open_dir()
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        except OSError as error:
-            raise failure(error, self.path, reading=True) from error
-        finally:
-            os.close(descriptor)
-        return False
 
     def _claim(self, path: str) -> bool:
         """Lock a beginning and clear it; raises `RunExists` when ``path`` is a run by now."""

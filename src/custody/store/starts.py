@@ -6,12 +6,12 @@ folder is gone. So a folder that nobody has locked belongs to nobody.
 
 from __future__ import annotations
 
-import fcntl
 import os
 
 from custody.errors import PathRefused, StorageFailed
 from custody.model import layout
 from custody.model.record import Record
+from custody.store.lock import try_lock
 from custody.store.resolve import own
 from custody.store.root import Root
 
@@ -23,15 +23,6 @@ class RunStart(Record, frozen=True):
     path: str
     at_work: bool
     """Whether a process is at it; what nobody is at, the next run clears away."""
-
-
-def try_lock(folder: Root) -> bool:
-    """Lock a folder until it is closed; False when another process has it. Raises `OSError`."""
-    try:
-        fcntl.flock(folder.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def list_starts(runsdir: str) -> list[RunStart]:

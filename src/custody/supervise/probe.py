@@ -131,7 +131,7 @@ def held_limits(level: Level, folder: str = "") -> HeldLimits:
 
 
 def _why_no_group() -> str:
-    from custody.supervise.cgroup import Groups, Hierarchy, NoGroup
+    from custody.supervise.limits.cgroup import Groups, Hierarchy, NoGroup
 
     try:
         Groups(Hierarchy.of_this_process(), {os.getpid()}).make(StageLimits()).remove()

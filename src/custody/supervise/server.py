@@ -33,17 +33,13 @@ from custody.sandbox.confinement import Confinement, seen_environment
 from custody.sandbox.listeners import Opened
 from custody.sandbox.socket_broker import Askers
 from custody.supervise import command_list
+from custody.supervise.children import Children
 from custody.supervise.command_list import End
-from custody.supervise.descendants import children, freeze, kill_all, send_end
-from custody.supervise.detach import (
-    let_go_of_everything_but,
-    one_descriptor_free,
-    wait_for_threads,
-    wake_on_child_exit,
-)
+from custody.supervise.descendants import freeze, send_end
+from custody.supervise.detach import let_go_of_everything_but, one_descriptor_free
 from custody.supervise.feed import NOTHING, Feed
-from custody.supervise.limit_watch import LimitWatch, watch_inside, watch_outside
-from custody.supervise.line_group import LineGroups
+from custody.supervise.limits.line_group import LineGroups
+from custody.supervise.limits.watch import LimitWatch, watch_inside, watch_outside
 from custody.supervise.protocol import Channel, Done, Message, Start, Stop
 from custody.supervise.reaper import PATIENCE, go_on_guarded
 from custody.supervise.sandbox_init import Inside, fork_inside
@@ -78,21 +74,19 @@ class _Server:
         self._reaper = reaper
         self.handover = handover
         self._stdout = self._stderr = -1
-        self._ended: dict[int, End] = {}
-        self._reaped = 0
         self._stopping = False
         self._lost_at = math.inf
         self._inside: Channel | None = None
         self._spare: Inside | None = None
         self._groups = LineGroups()
         self.watch = LimitWatch(StageLimits())
-        self._child_exits = wake_on_child_exit()
+        self._children = Children()
         self._poll = select.poll()
         self._askers = Askers(self._poll)
         self._feed = Feed(self._poll)
         self._spawner = Spawner(self._askers, alone=not inside)
         self._poll.register(channel.incoming, select.POLLIN)
-        self._poll.register(self._child_exits, select.POLLIN)
+        self._poll.register(self._children.exits, select.POLLIN)
         if reaper is not None:
             self._poll.register(reaper, select.POLLIN)
 
@@ -102,7 +96,7 @@ class _Server:
             if isinstance(message, Start):
                 self._stopping = False
                 self._lost_at = math.inf
-                self._ended.clear()
+                self._children.ended.clear()
                 self._channel.send(self._answer(message))
                 self._make_spare(message.confinement)
 
@@ -111,7 +105,7 @@ class _Server:
         while self._channel.incoming not in (speaking := self._speaking(None)):
             if self._reaper in speaking:
                 return None
-            self._reap()
+            self._children.reap()
         return self._channel.receive()
 
     def _answer(self, start: Start) -> Done:
@@ -124,7 +118,9 @@ class _Server:
         except (OSError, MemoryError, RuntimeError, apply.CannotConfine) as error:
             why = f"server_failed: {str(error) or type(error).__name__}"
             with one_descriptor_free():
-                return Done(End(command_list.EXIT_CANNOT_START, failure=why), *self.kill_the_rest())
+                return Done(
+                    End(command_list.EXIT_CANNOT_START, failure=why), *self._children.kill()
+                )
 
     def _run_confined(self, start: Start) -> Done:
         confinement = start.confinement
@@ -163,25 +159,32 @@ class _Server:
 
     def _make_spare(self, confinement: Confinement | None) -> None:
         """Fork the first process of the next sandbox now, while nobody waits for it."""
-        if confinement is None or confinement.level != "L3" or self._spare is not None:
+        if confinement is None or confinement.level != "L3" or self._children.spared:
             return
+        self._drop_spare()
         try:
             self._spare = self._fork_inside(confinement.base)
         except apply.CannotConfine:
             return  # the next line tries again and tells why
+        self._children.spared = self._spare.first
 
     def _take_spare(self, base: Confinement) -> Inside | None:
-        self._reap()  # it is forgotten when it has ended
-        spare, self._spare = self._spare, None
-        if spare is None:
-            return None
-        with apply.telling():
-            seen = apply.seen(base)
-        if spare.base == base and spare.seen == seen:
-            return spare
-        spare.channel.close()
-        self.kill_the_rest()
+        self._children.reap()  # it is not spared any more when it has ended
+        there, self._children.spared = self._children.spared, 0
+        if self._spare is not None and there:
+            with apply.telling():
+                seen = apply.seen(base)
+            if self._spare.base == base and self._spare.seen == seen:
+                spare, self._spare = self._spare, None
+                return spare
+        self._drop_spare()
+        self._children.kill()
         return None
+
+    def _drop_spare(self) -> None:
+        if self._spare is not None:
+            self._spare.channel.close()
+            self._spare = None
 
     def _follow(self, first: int, inside: Channel) -> Done:
         """Pass messages on until the first process has spoken and ended, and all with it."""
@@ -198,9 +201,9 @@ class _Server:
             self._poll.unregister(inside.incoming)
             inside.close()
         deadline = time.monotonic() + PATIENCE
-        while first not in self._ended and time.monotonic() < deadline:
+        while first not in self._children.ended and time.monotonic() < deadline:
             self._wait(PATIENCE)
-        left = self.kill_the_rest()
+        left = self._children.kill()
         if not isinstance(done, Done):
             lost = apply.CannotConfine("the first process of the sandbox is gone")
             return Done(not_confined(lost).end, *left)
@@ -240,7 +243,7 @@ class _Server:
         for pipe in command_list.pipes(start.commands):
             if not self._stopping and pipe.follows(end):
                 end = self._run_pipe(pipe.commands, start, source)
-        return Done(end, *self.kill_the_rest(), self.watch.finish())
+        return Done(end, *self._children.kill(), self.watch.finish())
 
     def _run_pipe(self, commands: tuple[Command, ...], start: Start, whole_input: int) -> End:
         running: list[int | End] = []
@@ -253,11 +256,11 @@ class _Server:
             source = following
         running.append(self._try(commands[-1], start, source, self._stdout))
         os.close(source)
-        while any(isinstance(item, int) and item not in self._ended for item in running):
+        while any(isinstance(item, int) and item not in self._children.ended for item in running):
             self._wait(None)
         self._feed.close()
         return command_list.end_of_pipe(
-            [self._ended[item] if isinstance(item, int) else item for item in running]
+            [self._children.ended[item] if isinstance(item, int) else item for item in running]
         )
 
     def _try(self, command: Command, start: Start, stdin: int, stdout: int) -> int | End:
@@ -270,7 +273,7 @@ class _Server:
                 child = self._spawner.spawn(command, start, (stdin, stdout, self._stderr))
         except CannotStart as error:
             return error.end
-        self._ended.pop(child, None)  # a number may come back while a line runs
+        self._children.ended.pop(child, None)  # a number may come back while a line runs
         return child
 
     def _wait(self, seconds: float | None) -> list[int]:
@@ -283,7 +286,7 @@ class _Server:
             self._end_alone()
         if self._channel.incoming in speaking:
             self._obey()
-        self._reap()
+        self._children.reap()
         if self.watch.look():
             self._end_line()
         return speaking
@@ -293,8 +296,8 @@ class _Server:
         self._askers.serve(polled)
         self._feed.serve(polled)
         speaking = [descriptor for descriptor, _ in polled]
-        if self._child_exits in speaking:
-            os.read(self._child_exits, 4096)
+        if self._children.exits in speaking:
+            self._children.hear()
         return speaking
 
     def _obey(self) -> None:
@@ -310,7 +313,7 @@ class _Server:
             self._lost_at = time.monotonic() + LOST_AFTER if how.kill else math.inf
             self._pass_on(self._inside, how)
             return
-        for child in self._others():
+        for child in self._children.others():
             send_end(child, kill=how.kill)
         if self.watch.exceeded:
             freeze(os.getpid())  # whoever has left the groups that were killed
@@ -328,53 +331,10 @@ class _Server:
         except BrokenPipeError:
             return  # it has ended meanwhile, which is seen by its silence
 
-    def _reap(self) -> bool:
-        """Take note of every child that has ended; tell whether any is left but the spare."""
-        try:
-            while (found := os.waitpid(-1, os.WNOHANG))[0]:
-                self._reaped += 1
-                self._ended[found[0]] = command_list.end_of(os.waitstatus_to_exitcode(found[1]))
-                self._forget_spare(found[0])
-        except ChildProcessError:
-            return False
-        return self._spare is None or bool(self._others())
-
-    def _forget_spare(self, ended: int) -> None:
-        """Let go of a spare that has ended: its number may be another's from now on."""
-        if self._spare and self._spare.first == ended:
-            self._spare.channel.close()
-            self._spare = None
-
-    def _others(self) -> list[int]:
-        """Return the children that are not the spare."""
-        spare = self._spare.first if self._spare else 0
-        return [child for child in children(os.getpid()) if child != spare]
-
     def end(self) -> None:
         """Kill every descendant, the spare too."""
-        self._spare = None
-        self.kill_the_rest()
-
-    def kill_the_rest(self) -> tuple[int, int]:
-        """Kill every descendant but the spare; return how many there were, and are still.
-
-        The children of a killed process become children of the server, so the last is reached
-        in as many rounds as there are generations; inside a sandbox one round reaches all.
-        """
-        if self._spare is not None:
-            wait_for_threads()  # children move when one ends, and a list of them can miss some
-        if not self._reap():
-            return 0, 0
-        before = self._reaped
-        deadline = time.monotonic() + PATIENCE
-        while self._reap():
-            left = self._others()
-            if time.monotonic() > deadline:
-                return self._reaped - before + len(left), len(left)
-            kill_all(left)
-            if select.select([self._child_exits], [], [], 0.05)[0]:
-                os.read(self._child_exits, 4096)
-        return self._reaped - before, 0
+        self._children.spared = 0
+        self._children.kill()
 
 
 def _serve_inside(

@@ -231,7 +231,7 @@ def _open_proxy(
 def _held_by(confinement: Confinement | None, done: Done | None) -> dict[Limit, Holder]:
     if confinement is None or done is None:
         return {}
-    from custody.supervise.limit_watch import holders
+    from custody.supervise.limits.watch import holders
 
     return holders(confinement.level, is_root=os.geteuid() == 0, grouped=done.grouped)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from custody.model.limits import MIB, StageLimits
-from custody.supervise.nameless import NamelessMeter, nameless
+from custody.supervise.limits.nameless import NamelessMeter, nameless
 from support.overlay import in_child
 
 LIMITS = StageLimits(memory=2 * MIB, written=2 * MIB)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from custody.sandbox.confinement import Confinement
-from custody.supervise.cgroup import Hierarchy, NoGroup
-from custody.supervise.line_group import LineGroups, family
+from custody.supervise.limits.cgroup import Hierarchy, NoGroup
+from custody.supervise.limits.line_group import LineGroups, family
 from support.cgroups import Kernel
 
 LINE = Confinement(level="L2", workspace="/ws")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from custody.model.limits import DEPTH, MIB, StageLimits
-from custody.supervise.written import Place, Sum, WrittenMeter, hold, measure
+from custody.supervise.limits.written import Place, Sum, WrittenMeter, hold, measure
 from support.privileges import modes_count
 
 SMALL = StageLimits(file_size=2 * MIB, written=4 * MIB, files=10)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from custody.model.limits import Limit, StageLimits
-from custody.supervise.meter import Meter
+from custody.supervise.limits.meter import Meter
 
 
 class ScratchMeter(Meter):

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from custody.model.limits import Limit, StageLimits
-from custody.supervise.meter import Meter
-from custody.supervise.usage import members
+from custody.supervise.limits.meter import Meter
+from custody.supervise.limits.processes import members
 
 _BLOCK = 512
 

@@ -10,14 +10,14 @@ import pytest
 
 from custody.model.limits import LIMITS, Limit, StageLimits
 from custody.sandbox.confinement import Confinement
-from custody.supervise.limit_watch import (
+from custody.supervise.limits.meter import Meter
+from custody.supervise.limits.watch import (
     FIRST_LOOK,
     LONGEST_PAUSE,
     LimitWatch,
     holders,
     watch_outside,
 )
-from custody.supervise.meter import Meter
 from support.sandboxes import CONFINED, Site
 
 pytestmark = pytest.mark.req("G-09")

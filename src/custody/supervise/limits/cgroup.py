@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from custody.model.limits import Limit, StageLimits
 from custody.supervise.descendants import read
-from custody.supervise.meter import Meter
+from custody.supervise.limits.meter import Meter
 
 CONTROLLERS = ("memory", "pids")
 RUNTIME = "custody-runtime"

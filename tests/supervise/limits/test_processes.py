@@ -11,8 +11,14 @@ from contextlib import contextmanager
 import pytest
 
 from custody.model.limits import MIB, StageLimits
-from custody.supervise import usage
-from custody.supervise.usage import InUse, ProcessMeter, fields, proportional_memory, usage_of
+from custody.supervise.limits import processes
+from custody.supervise.limits.processes import (
+    InUse,
+    ProcessMeter,
+    fields,
+    proportional_memory,
+    usage_of,
+)
 from support.overlay import in_child
 
 THREE = "for _ in range(3):\n    if os.fork() == 0: sys.stdin.read(); os._exit(0)"
@@ -107,7 +113,7 @@ def test_what_else_they_hold_counts() -> None:
 
 def test_the_first_process_of_a_sandbox_sees_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "getpid", lambda: 1)
-    assert os.getppid() in usage.members()
+    assert os.getppid() in processes.members()
 
 
 def test_lines_without_a_number_are_passed_over() -> None:

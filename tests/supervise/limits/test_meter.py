@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from custody.supervise.meter import Meter
+from custody.supervise.limits.meter import Meter
 
 
 def test_what_is_looked_at_must_be_said() -> None:

@@ -11,12 +11,12 @@ import time
 
 from custody.model.limits import Holder, Limit, StageLimits
 from custody.sandbox.confinement import Confinement
-from custody.supervise.cgroup import ControlGroup
-from custody.supervise.meter import Meter
-from custody.supervise.nameless import NamelessMeter
-from custody.supervise.scratch_use import ScratchMeter
-from custody.supervise.usage import ProcessMeter
-from custody.supervise.written import WrittenMeter
+from custody.supervise.limits.cgroup import ControlGroup
+from custody.supervise.limits.meter import Meter
+from custody.supervise.limits.nameless import NamelessMeter
+from custody.supervise.limits.processes import ProcessMeter
+from custody.supervise.limits.scratch import ScratchMeter
+from custody.supervise.limits.written import WrittenMeter
 
 FIRST_LOOK, LONGEST_PAUSE = 0.05, 0.25
 """Seconds; the pause doubles from the one to the other."""

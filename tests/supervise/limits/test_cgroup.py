@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from custody.model.limits import StageLimits
-from custody.supervise.cgroup import RUNTIME, ControlGroup, Groups, Hierarchy, NoGroup
+from custody.supervise.limits.cgroup import RUNTIME, ControlGroup, Groups, Hierarchy, NoGroup
 from support.cgroups import Kernel
 
 LIMITS = StageLimits(processes=7, memory=1 << 20)

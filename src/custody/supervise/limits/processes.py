@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from custody.model.limits import Limit, StageLimits
 from custody.supervise.descendants import descendants, read
-from custody.supervise.meter import Meter
+from custody.supervise.limits.meter import Meter
 
 FIRST = 1
 _KIB = 1024

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from custody.sandbox.confinement import Confinement
-from custody.supervise.cgroup import ControlGroup, Groups, Hierarchy, NoGroup
 from custody.supervise.descendants import parent
+from custody.supervise.limits.cgroup import ControlGroup, Groups, Hierarchy, NoGroup
 
 
 class LineGroups:

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from custody.model.limits import DEPTH, Limit, StageLimits
-from custody.supervise.meter import Meter
+from custody.supervise.limits.meter import Meter
 
 BYTES_A_SECOND, FILES_A_SECOND = 4 << 30, 200_000
 """More than any program writes."""
