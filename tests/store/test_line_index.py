@@ -56,7 +56,9 @@ def test_every_kind_of_fact_has_its_number() -> None:
 def test_what_is_set_aside_counts_no_more() -> None:
     index = indexed("abcabc")
     index.add(line_of(sample(PipelineReplaced), 6), 10, digest(6))
+    assert index.cut == set()
     index.set_aside(1, 6)
+    assert index.cut == {*"abc"}
     assert rows(index) == [0, 1, 6]
     assert [[*index.of_node(node)] for node in "abc"] == [[0], [1], []]
 

@@ -43,7 +43,7 @@ def set_aside_attempts(history: History) -> None:
     """
     run = history.run
     there = run.root.names(layout.NODES) if run.root.exists(layout.NODES) else []
-    for node in there:
+    for node in sorted(history.cut_nodes.intersection(there)):
         known = history.attempts_at(node)
         for number in run.root.names(layout.node_folder(node)):
             path = layout.request_folder(f"{node}/{number}")

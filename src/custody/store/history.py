@@ -188,6 +188,11 @@ class History:
         """Whether a line that counts is about a node."""
         return bool(self._index.of_node(node))
 
+    @property
+    def cut_nodes(self) -> set[str]:
+        """Nodes of which lines no longer count."""
+        return self._index.cut
+
     def attempts_at(self, node: str) -> set[str]:
         """Return the attempts at a node that count, each as ``<visit>.<attempt>``."""
         facts = (fact for _, fact in self._read_each(self._of_kind(node, StageStarted)))

@@ -27,6 +27,8 @@ class LineIndex:
         self._kinds = bytearray()
         self._nodes: dict[str, array[int]] = {}
         self._gaps: list[tuple[int, int]] = []
+        self.cut: set[str] = set()
+        """Nodes of which lines no longer count."""
 
     def __len__(self) -> int:
         return len(self._kinds)
@@ -49,9 +51,10 @@ class LineIndex:
     def set_aside(self, kept: int, at: int) -> None:
         """Let the lines between ``kept`` and ``at`` no longer count."""
         self._gaps.append((kept, at))
-        for lines in self._nodes.values():
+        for node, lines in self._nodes.items():
             while lines and kept < lines[-1] < at:
                 lines.pop()
+                self.cut.add(node)
 
     def counting(self, first: int = 0, last: int | None = None) -> Iterator[tuple[int, int]]:
         """Yield the first and the last line of every unbroken row of lines that count."""
