@@ -259,7 +259,7 @@ def test_a_run_that_is_cut_anywhere_goes_on_to_the_same_end(
     lines = bench.path("events.jsonl").read_bytes().splitlines(keepends=True)
 
     def attempt(kept: int) -> None:
-        run = bench.runsdir / f"cut{kept}"
+        run = bench.home / f"cut{kept}" / "r1"
         shutil.copytree(bench.path(""), run)
         (run / "events.jsonl").write_bytes(b"".join(lines[:kept]))
         for view in ("checkpoint.json", "summary.json", "summary.md"):
@@ -270,7 +270,7 @@ def test_a_run_that_is_cut_anywhere_goes_on_to_the_same_end(
         with_cut = [f for f in facts_at(run) if f.traits.decision]
         assert decisions(with_cut) == decisions(whole)
         assert api.verify(str(run)).mismatches == ()
-        remove(run)
+        remove(run.parent)
 
     sweep.over(sweep.points(range(1, len(lines)), every=3, about=more), attempt)
 

@@ -123,13 +123,14 @@ def test_removing_a_run_damages_no_other(ran: Bench) -> None:
 
 def test_a_run_directory_is_whole_by_itself(ran: Bench, tmp_path: Path) -> None:
     ran.run(NOTHING, run_id="r2")
-    subprocess.run(["cp", "-a", ran.path("", "r2"), tmp_path / "copied"], check=True)
+    (tmp_path / "copied").mkdir()
+    subprocess.run(["cp", "-a", ran.path("", "r2"), tmp_path / "copied" / "r2"], check=True)
     archive = tmp_path / "r2.tar"
     subprocess.run(["tar", "cf", archive, "-C", ran.runsdir, "r2"], check=True)
     shutil.rmtree(ran.runsdir)
     (tmp_path / "unpacked").mkdir()
     subprocess.run(["tar", "xf", archive, "-C", tmp_path / "unpacked"], check=True)
-    for place in ("copied", "unpacked/r2"):
+    for place in ("copied/r2", "unpacked/r2"):
         assert not api.verify(str(tmp_path / place)).mismatches
 
 

@@ -154,11 +154,11 @@ SAID: list[tuple[AnyFact, str]] = [
     ),
     (
         AnswerArrived(node="a", ack=Ack(request_id="a/1.1", status="ok", seconds=2)),
-        "ok after 2.0 s, before its turn",
+        "ok after 2.0s, before its turn",
     ),
     (
         AttemptLost(node="a", request_id="a/1.1", spent=Spent(seconds=2)),
-        "2.0 s of a/1.1 are lost",
+        "2.0s of a/1.1 are lost",
     ),
     (
         QuestionAsked(

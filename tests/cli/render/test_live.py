@@ -38,7 +38,10 @@ def test_nothing_in_a_row_steers_the_terminal() -> None:
 
 
 @pytest.mark.parametrize("keep", [False, True])
-def test_the_last_picture_stays_where_nothing_else_is_printed(keep: bool) -> None:
+def test_the_last_picture_stays_where_nothing_else_is_printed(
+    keep: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
     display = live(keep=keep)
     assert display.transient is not keep
-    assert display.console.stderr
+    display.console.print("seen")
+    assert capsys.readouterr() == ("", "seen\n")

@@ -101,7 +101,7 @@ def test_a_run_that_is_cut_anywhere_ends_with_the_same_documents(
     wanted = {path: bench.path(path).read_bytes() for path in DOCUMENTS[mode]}
 
     def attempt(kept: int) -> None:
-        run = bench.runsdir / f"cut{kept}"
+        run = bench.home / f"cut{kept}" / "r1"
         shutil.copytree(bench.path(""), run)
         (run / "events.jsonl").write_bytes(b"".join(lines[:kept]))
         for view in ("checkpoint.json", "summary.json", "summary.md"):
@@ -110,7 +110,7 @@ def test_a_run_that_is_cut_anywhere_ends_with_the_same_documents(
         assert api.resume(str(run)).summary.status == "PASS"
         assert {path: (run / path).read_bytes() for path in wanted} == wanted
         assert api.verify(str(run)).mismatches == ()
-        remove(run)
+        remove(run.parent)
 
     sweep.over(sweep.points(range(1, len(lines)), every=len(lines) / 6, about=mode), attempt)
 
