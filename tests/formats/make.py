@@ -46,6 +46,10 @@ CHANGED = ("resume", "interrupted", "--pipeline", "mended.dot")
 PUBLISHED = ("--resume", "--publish", "out")
 STEPS: dict[str, tuple[dict[str, Any], ...]] = {
     "answered": ({"words": ["resume", "answered"]},),
+    "arrived": (
+        {"words": ["answer", "pages.1.ask/1.1", "--file", "-"], "stdin": "Said.\n"},
+        {"words": ["resume", "arrived"]},
+    ),
     "changed": ({"words": ["fork", "changed", "third", *AGAIN], "run": "again"},),
     "documents": (
         {"words": ["task", "self_critique", "--run-id", "documents", *PUBLISHED]},

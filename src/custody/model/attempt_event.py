@@ -22,7 +22,7 @@ class AnswerArrived(Fact, frozen=True):
         traced_as=None,
         shown_live=False,
         decision=False,
-        since="1.3",
+        since="1.2",
     )
     node: str
     ack: Ack
@@ -42,7 +42,7 @@ class AttemptLost(Fact, frozen=True):
         shown_live=False,
         level="warning",
         decision=False,
-        since="1.3",
+        since="1.2",
     )
     node: str
     request_id: str

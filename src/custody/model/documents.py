@@ -39,7 +39,7 @@ class Manifest(Document, frozen=True, kw_only=True):
     parts: dict[str, str] | UnsetType = UNSET
     """The sha256 of every pipeline that an `each` node runs, where there are any."""
     answered_by: tuple[str, ...] | UnsetType = UNSET
-    """The agents whose answers count, where there were any; told since journal version 1.3."""
+    """The agents whose answers count, where there were any; told since journal version 1.2."""
 
 
 class Checkpoint(Document, frozen=True, kw_only=True):

@@ -15,11 +15,11 @@ class JournalVersion(Record, frozen=True):
 
     number: str
     """What each line says as its ``schema_version``."""
-    verdicts_recorded: bool
+    verdicts_recorded: bool = False
     """Whether the verdict of each gate is a fact of its own."""
-    effects_judged: bool
+    effects_judged: bool = False
     """Whether what nobody should write is refused when a program leaves it, not in a text only."""
-    checks_required: bool
+    checks_required: bool = False
     """Whether a verification that ran no command has failed."""
     attempts_kept: bool = False
     """Whether an answer before its turn is a fact, and what a lost attempt has cost."""
@@ -37,20 +37,10 @@ class JournalVersion(Record, frozen=True):
 VERSIONS: dict[str, JournalVersion] = {
     known.number: known
     for known in (
-        JournalVersion(
-            number="1.0", verdicts_recorded=False, effects_judged=False, checks_required=False
-        ),
-        JournalVersion(
-            number="1.1", verdicts_recorded=True, effects_judged=False, checks_required=False
-        ),
+        JournalVersion(number="1.0"),
+        JournalVersion(number="1.1", verdicts_recorded=True),
         JournalVersion(
             number="1.2",
-            verdicts_recorded=True,
-            effects_judged=True,
-            checks_required=True,
-        ),
-        JournalVersion(
-            number="1.3",
             verdicts_recorded=True,
             effects_judged=True,
             checks_required=True,
@@ -62,5 +52,5 @@ VERSIONS: dict[str, JournalVersion] = {
 }
 """Every version that is read here."""
 
-CURRENT = VERSIONS["1.3"]
+CURRENT = VERSIONS["1.2"]
 """Of new runs."""

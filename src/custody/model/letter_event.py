@@ -17,7 +17,7 @@ class QuestionAsked(Fact, frozen=True):
         traced_as=None,
         shown_live=False,
         decision=False,
-        since="1.3",
+        since="1.2",
     )
     node: str
     request_id: str
@@ -40,7 +40,7 @@ class AnswerRefused(Fact, frozen=True):
         shown_live=True,
         level="warning",
         decision=False,
-        since="1.3",
+        since="1.2",
     )
     node: str
     request_id: str
