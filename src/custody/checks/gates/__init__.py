@@ -11,6 +11,7 @@ follows when something is wrong is the gate's `effect`:
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import ClassVar, NamedTuple, Self
@@ -50,7 +51,7 @@ class Case(NamedTuple):
         return "" if evidence is None else self.read(evidence).decode(errors="replace")
 
 
-class Gate:
+class Gate(ABC):
     """One rule, with what a node says about it."""
 
     name: ClassVar[str]
@@ -69,9 +70,9 @@ class Gate:
         """Whether there is anything to judge: most gates need a request that was carried out."""
         return case.ack.status in CARRIED_OUT
 
+    @abstractmethod
     def judge(self, case: Case) -> Iterator[Verdict]:
         """Yield what is wrong; nothing when the gate is passed."""
-        raise NotImplementedError
 
     def reason(self, verdicts: Sequence[Verdict]) -> str:
         """Return the failure reason of an attempt that did not pass."""

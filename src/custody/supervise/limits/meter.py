@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from custody.model.limits import Limit
 
 
-class Meter:
+class Meter(ABC):
     """Something that a line takes, and that can become too much."""
 
+    @abstractmethod
     def exceeded(self) -> Limit | None:
         """Return a limit that is exceeded."""
-        raise NotImplementedError
 
     def at_the_end(self) -> Limit | None:
         """Return a limit that was exceeded, when every process has ended; by default none."""
