@@ -86,8 +86,12 @@ class _Piece(NamedTuple):
     is_folder: bool
 
 
-def lay_out(base: Confinement) -> None:
-    """Put together, out of everybody's sight, what does not depend on the workspace."""
+def lay_out(base: Confinement) -> int:
+    """Put together, out of everybody's sight, what does not depend on the workspace.
+
+    Returns a descriptor of a /proc that shows every process of the sandbox, for the first of them
+    alone: the one that is seen covers it.
+    """
     pieces = _pieces(base)
     # A little more than the limits, so that whoever looks can see that one was exceeded.
     size, files = base.limits.memory + _SPARE_BYTES, base.limits.files + _SPARE_FILES
@@ -99,7 +103,10 @@ def lay_out(base: Confinement) -> None:
         _put(piece)
     # Not even root of the machine, who owns these files, may change the kernel's settings.
     flags = _READ_ONLY | _NO_SETUID | _NO_DEVICES | _NO_EXEC
+    kernel.mount("proc", "proc", "proc", flags)
+    everybody = os.open("proc", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     kernel.mount("proc", "proc", "proc", flags, _OWN_PROCESSES)
+    return everybody
 
 
 def move_in(confinement: Confinement) -> None:
@@ -131,16 +138,20 @@ def rules(confinement: Confinement) -> list[Rule]:
     ]
 
 
-def identities(base: Confinement) -> tuple[int, ...]:
-    """Return numbers that change when something that is shown was made anew or removed."""
-    return tuple(map(_identity, (*_shown(base), *base.writable)))
+def is_current(base: Confinement) -> bool:
+    """Whether what was laid out is what is there now; asked by a process that has not moved in.
+
+    What is mounted keeps its number, so that nothing can be made anew under the same one.
+    """
+    return all(_identity(path) == _identity(path[1:]) for path in (*_shown(base), *base.writable))
 
 
-def _identity(path: str) -> int:
+def _identity(path: str) -> tuple[int, int] | None:
     try:
-        return os.stat(path).st_ino
+        about = os.stat(path)
     except OSError:
-        return 0
+        return None
+    return about.st_dev, about.st_ino
 
 
 def readable(confinement: Confinement) -> list[str]:
