@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import time
 from collections.abc import Iterator
@@ -12,6 +13,9 @@ import pytest
 
 from custody import api
 from custody.model.event import StageStarted
+from custody.model.evidence import Evidence
+from custody.store.attempt_folder import AttemptFolder
+from custody.store.mailbox import Box
 from custody.views.writer import ViewWriter
 from support.bench import Bench
 from support.counted import custody, told
@@ -39,6 +43,21 @@ b -> a [condition="outcome=fail"]
 b -> tasks [condition="outcome=success"]
 tasks -> done
 """
+AHEAD = f"""digraph task {{
+    start [shape=Mdiamond]
+    pick [type=agent_task, prompt="Pick ${{item}}", output_path="docs/p${{index}}.md"]
+    ask [type=agent_task, prompt="Say ${{item}}", output_path="docs/s${{index}}.md", agent=outbox]
+    draft [type=agent_task, prompt="Write ${{item}}", output_path="docs/d${{index}}.md"]
+    audit [type=agent_task, prompt="Audit ${{item}}: {LONG}", output_path="audits/${{index}}.md"]
+    done [shape=Msquare]
+    start -> pick
+    pick -> ask [condition="context.who=person"]
+    pick -> draft
+    draft -> audit -> done
+    ask -> done
+}}
+"""
+"""Two items get as far as ``audit`` while the third waits for a person."""
 THREE = """
 a [type=write_file, output_path="docs/a.md", content="a"]
 b [type=agent_task, prompt="b", output_path="docs/b.md"]
@@ -160,6 +179,85 @@ def test_a_fork_verifies_before_it_has_gone_on(
     with dying(monkeypatch, "begin"):
         api.fork("r1", "c", runsdir=str(bench.runsdir), run_id="r2")
     assert wrong(bench, "r2") == ()
+
+
+@pytest.fixture
+def ahead(bench: Bench) -> Bench:
+    """Return a bench with a run that waits while stages have begun whose turn has not come."""
+    part(bench, AHEAD)
+    picked = [{"text": "x", "context_updates": {"who": "person"}}]
+    book = bench.home / "book.json"
+    book.write_text(json.dumps({"answers": [{"text": "x"}], "nodes": {"tasks.3.pick": picked}}))
+    body = 'tasks [type=each, pipeline="task.dot", items="1..3", max_parallel=3]'
+    waiting = bench.run(f"{body}\nstart -> tasks -> done", agent=f"fake:{book}").waiting
+    assert waiting == "tasks.3.ask/1.1"
+    assert {"StageStarted tasks.1.audit", "StageStarted tasks.2.audit"} <= {*bench.events()}
+    return bench
+
+
+@pytest.mark.req("G-21")
+def test_what_is_given_to_a_stage_is_there_before_its_turn(ahead: Bench) -> None:
+    assert wrong(ahead) == ()
+    for number in (1, 2):
+        assert LONG.strip() in ahead.path(f"nodes/tasks.{number}.audit/1.1/prompt.md").read_text()
+    forked = api.fork("r1", "tasks.2.audit", runsdir=str(ahead.runsdir), run_id="f1")
+    assert forked.waiting == "tasks.3.ask/1.1"
+    assert wrong(ahead, "f1") == ()
+    api.answer("r1/tasks.3.ask/1.1", "Said.\n", runsdir=str(ahead.runsdir))
+    assert api.resume("r1", runsdir=str(ahead.runsdir)).summary.status == "PASS"
+    holds(ahead)
+
+
+@pytest.mark.req("G-21")
+def test_an_attempt_that_is_killed_while_it_begins_again_verifies(
+    ahead: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was left of it is set aside, and what it is given is not there again."""
+    ahead.path("nodes/tasks.1.audit/1.1/half.txt").write_text("left by a process that was killed")
+    api.answer("r1/tasks.3.ask/1.1", "Said.\n", runsdir=str(ahead.runsdir))
+
+    write = AttemptFolder.write
+
+    def dies(folder: AttemptFolder, name: str, content: str | bytes) -> Evidence:
+        if "audit" in folder.path:
+            raise Killed
+        return write(folder, name, content)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(AttemptFolder, "write", dies)
+        with pytest.raises(Killed):
+            api.resume("r1", runsdir=str(ahead.runsdir))
+    assert not ahead.path("nodes/tasks.1.audit/1.1/prompt.md").exists()
+    assert wrong(ahead) == ()
+    assert api.resume("r1", runsdir=str(ahead.runsdir)).summary.status == "PASS"
+    holds(ahead)
+
+
+@pytest.mark.req("G-21", "G-26")
+def test_a_question_that_nobody_has_read_may_be_missing_and_no_other(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = f'ask [prompt="{LONG}", agent=outbox]\nb [prompt="b", agent=outbox]\n'
+    question = bench.path("outbox/001_ask_answer.md")
+
+    def dies(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Box, "put", dies)
+        with pytest.raises(Killed):
+            bench.run(f"{body}start -> ask -> b -> done")
+    assert wrong(bench) == ()
+    assert api.resume("r1", runsdir=str(bench.runsdir)).waiting == "ask/1.1"
+    assert wrong(bench) == ()
+    text = question.read_bytes()
+    question.unlink()
+    assert len(wrong(bench)) == 1, "somebody is waited for"
+    question.write_bytes(text)
+    api.answer("ask/1.1", "Said.\n", runsdir=str(bench.runsdir))
+    assert api.resume("r1", runsdir=str(bench.runsdir)).waiting == "b/1.1"
+    question.unlink()
+    assert len(wrong(bench)) == 1, "it is answered"
 
 
 @pytest.mark.parametrize("name", ["nodes/a/1.1/prompt.md", "docs/a.md", "stranger", "nodes/x/y"])

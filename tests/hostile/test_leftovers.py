@@ -134,6 +134,21 @@ def test_a_refused_attempt_leaves_no_cache(place: Bench, level: str) -> None:
 
 
 @pytest.mark.req("G-02")
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(
+    "stage",
+    ['type=verification, verification.required_commands="python3 leave.py"',
+     'type=tool, tool_command="python3 leave.py", limits.written=1'],
+    ids=["a judge", "too much"],
+)  # fmt: skip
+def test_an_attempt_that_keeps_nothing_leaves_no_cache(
+    place: Bench, level: str, stage: str
+) -> None:
+    place.run(f"t [{stage}]\nstart -> t -> done", confinement=level)
+    assert cached(place) == set()
+
+
+@pytest.mark.req("G-02")
 def test_a_fork_begins_with_what_was_cached_by_then(place: Bench) -> None:
     body = TOOL.format("install", "leave.py", "") + AGENT.format("leave.py")
     body += TOOL.format("t", "leave.py", "") + "start -> install -> a -> t -> done"

@@ -9,7 +9,7 @@ import pytest
 
 from custody import api
 from custody.model import layout
-from custody.model.event import PipelineStarted, StageCompleted, StageStarted
+from custody.model.event import PipelineStarted, Position, StageCompleted, StageStarted
 from custody.store.history import History
 from custody.store.rundir import RunDirectory
 from custody.views.collect import collected
@@ -36,6 +36,28 @@ def test_lines_are_enough_to_make_them_again(bench: Bench) -> None:
     after = {name: bench.path(name).read_bytes() for name in names}
     del before[layout.MANIFEST], after[layout.MANIFEST]  # the workspace at its end is not asked for
     assert after == before
+
+
+@pytest.mark.req("G-21")
+def test_nothing_temporary_stands_beside_the_last_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = RunDirectory.write
+    beside: dict[str, list[str]] = {}
+
+    def seen(run: RunDirectory, path: str, data: bytes, *, sync: bool = False) -> None:
+        write(run, path, data, sync=sync)
+        beside[path] = [*run.temporaries()]
+
+    monkeypatch.setattr(RunDirectory, "write", seen)
+    started = sample(PipelineStarted)
+    with RunDirectory.create(str(tmp_path), "r1") as run:
+        views = ViewWriter(run, lambda _answered: ())
+        views.begin(line_of(started), started)
+        views.write([(line_of(started), started)], Position(1, 1, "0"))
+        assert [*run.temporaries()], "the checkpoint has a second file as long as lines come"
+        views.finish(Position(1, 1, "0"), started.workspace)
+    assert beside[layout.MANIFEST] == []
 
 
 def test_a_run_that_begins_has_a_manifest_at_once(tmp_path: Path) -> None:

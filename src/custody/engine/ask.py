@@ -48,6 +48,10 @@ Accepts = Callable[[Ack, WorkspaceDiff], bool]
 class World(Protocol):
     """What lies outside the decisions: `effects.Effects` acts, a replay only remembers."""
 
+    def begin(self, request: AnyRequest) -> None:
+        """Make durable what a request is given, before the line that names it can be."""
+        ...
+
     def perform(
         self,
         asked: Asked,

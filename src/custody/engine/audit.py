@@ -238,7 +238,7 @@ class Audit:
             try:
                 sha256, _size = self._run.root.digest(path)
             except CustodyError as error:
-                if self._complete() or evidence.text is None:
+                if self._complete() or (evidence.text is None and not self._comes_later(path)):
                     yield _mismatch("evidence", error, where=path)
                 continue  # its text stands in the journal, and its file comes a moment later
             is_sealed = layout.is_correspondence(path) or not self._under_way(path)
@@ -319,6 +319,9 @@ class Audit:
 
     def _under_way(self, path: str) -> bool:
         return not self.ended() and self._work.holds(path)
+
+    def _comes_later(self, path: str) -> bool:
+        return not self.ended() and self._work.may_miss(path)
 
     @cached_property
     def _work(self) -> UnderWay:

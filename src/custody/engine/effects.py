@@ -72,11 +72,18 @@ class Effects:
         self._lost = lost
         self._waited = history.times.waited
         """Seconds of a back-off that passed before the run was resumed."""
+        self._begun: set[str] = set()
+        """Requests whose folders this process has made ready, and that are not carried out yet."""
         self._carried_out: dict[str, Work] = {}
         """Requests that were carried out beside another one and are not answered yet."""
         self.read = history.run.read_evidence
         self.content = history.run.blobs.get
         self.document = history.run.document
+
+    def begin(self, request: AnyRequest) -> None:
+        """Make the folder of a request ready: its line may be committed long before its turn."""
+        self._run.stage(request.id).begin(_given(request))
+        self._begun.add(request.id)
 
     def perform(
         self,
@@ -92,6 +99,7 @@ class Effects:
         ack = replace(work.answer(), confined=sandbox.confined)
         if _keeps_nothing(asked.request, ack):
             self._workspace.throw_away(sandbox.layers)
+            sandbox.caches.end()
             return self._settled(asked, work, ack, WorkspaceDiff(changes=()))
         diff = self._capture(sandbox)
         if _becomes_more(asked.request) and accepts(ack, diff):
@@ -246,12 +254,12 @@ class Effects:
         """Make a stage's folder, with what is given to it."""
         request = asked.request
         self._note(request)
-        given = _given(request)
         redaction = Redaction(self._redactor)
         folder = self._run.stage(request.id)
         arrived = self._history.arrived(request.id)
-        if arrived is None:
-            folder.begin(given)
+        if arrived is None and request.id not in self._begun:
+            folder.begin(_given(request))
+        self._begun.discard(request.id)
         stage = Stage(
             node=asked.node.id,
             run=self._run,

@@ -208,6 +208,8 @@ class Engine:
             ),
             node=node,
         )
+        if request is not None and self._recording.live:
+            self._world.begin(request)
 
     def _decide(self, node: Node, frame: Frame, visit: int, attempt: int) -> Outcome:
         """Return the outcome of a stage that asks nothing of the outside."""

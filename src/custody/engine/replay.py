@@ -13,6 +13,7 @@ from custody.model.event import Heard, RequestAnswered
 from custody.model.fact import RunStatus
 from custody.model.graph import Pipeline
 from custody.model.record import Record
+from custody.model.request import AnyRequest
 from custody.store.history import History
 
 
@@ -37,6 +38,9 @@ class Remembered:
         self.read = history.run.read_evidence
         self.content = history.run.blobs.get
         self.document = history.run.document
+
+    def begin(self, request: AnyRequest) -> None:
+        """Leave everything as it is."""
 
     def perform(self, *_request: object) -> Performed:
         """End the replay: from here on nothing is recorded."""

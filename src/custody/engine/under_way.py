@@ -6,6 +6,7 @@ from functools import cached_property
 
 from custody.model import layout
 from custody.model.event import StageStarted
+from custody.model.letter_event import QuestionAsked
 from custody.model.request import AgentRequest, AnyRequest, WriteRequest
 from custody.patterns import later
 from custody.store.files import is_temporary
@@ -32,6 +33,22 @@ class UnderWay:
             path.startswith(f"{layout.request_folder(asked.id)}/") or path == _document_of(asked)
             for asked in self._in_doubt
         )
+
+    def may_miss(self, path: str) -> bool:
+        """Whether a file that a line names may be yet to come: its attempt was broken off."""
+        return path in self._unposted if layout.is_correspondence(path) else self.holds(path)
+
+    @cached_property
+    def _unposted(self) -> set[str]:
+        """Questions that nobody was told to answer: the process ended before they were written."""
+        if self._history.waiting is not None:
+            return set()
+        return {
+            fact.question.path
+            for asked in self._in_doubt
+            for _, fact in self._history.lines_of(layout.node_of(asked.id))
+            if isinstance(fact, QuestionAsked) and fact.request_id == asked.id
+        }
 
     @cached_property
     def _in_doubt(self) -> list[AnyRequest]:

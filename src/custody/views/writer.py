@@ -70,8 +70,12 @@ class ViewWriter:
             self._files.replace(layout.CHECKPOINT, encode_pretty(document))
 
     def finish(self, reached: Position, workspace: Tree) -> None:
-        """Write the closing summary and manifest, durably; the manifest is the last word."""
+        """Write the closing summary and manifest, durably; the manifest is the last word.
+
+        Whoever finds that finds nothing temporary beside it: the writer is closed by then.
+        """
         self.write((), reached)
+        self.close()
         for name, data in closing_files(self._collector, reached, workspace).items():
             self._run.write(name, data, sync=True)
 
