@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 from support.trial import Trial
@@ -14,6 +17,18 @@ def test_one(tmp_path):
     code = "import os, time; os.fork() and os._exit(0); os.setsid()\\n"
     code += "while not os.path.exists(os.environ['STOP']): time.sleep(0.02)"
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path)
+"""
+DEEP_AND_CLOSED = """
+import os
+def test_one(tmp_path):
+    os.chdir(tmp_path)
+    for _ in range(1500):
+        os.mkdir("d")
+        os.chdir("d")
+    os.chdir(tmp_path)
+    os.makedirs("closed/inside")
+    os.chmod("closed/inside", 0)
+    os.chmod("closed", 0)
 """
 
 
@@ -30,6 +45,12 @@ def test_a_process_left_behind_fails_its_test(trial: Trial) -> None:
     (trial.folder / "stop").touch()
     assert status == 1
     assert "processes still run after the test" in printed
+
+
+def test_what_tests_leave_can_be_removed(trial: Trial, tmp_path: Path) -> None:
+    left = tmp_path / "left"
+    assert trial(DEEP_AND_CLOSED, f"--basetemp={left}")[0] == 0
+    shutil.rmtree(left)
 
 
 def test_a_mark_must_name_a_requirement(trial: Trial) -> None:

@@ -56,7 +56,7 @@ os.unlink('fifo')
     "sync": "file = open('one/file', 'a'); os.fsync(file.fileno()); os.fdatasync(file.fileno())",
     "watch (webpack)": "assert libc.inotify_add_watch(libc.inotify_init1(0), b'one', 2) >= 0",
     "a pair of sockets (git, npm)": "a, b = socket.socketpair(); a.send(b'x'); assert b.recv(1)",
-    "own priority (nice)": "os.nice(1); os.setpriority(os.PRIO_PROCESS, 0, 2)",
+    "own priority (nice)": "os.setpriority(os.PRIO_PROCESS, 0, os.nice(1))",
     "own limits (ulimit)": "resource.setrlimit(resource.RLIMIT_CPU, (1000, 1000))",
     "own processors": "os.sched_setaffinity(0, os.sched_getaffinity(0))",
     "locks of processes (multiprocessing)": """

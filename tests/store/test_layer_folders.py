@@ -18,8 +18,8 @@ def folders(run: RunDirectory) -> LayerFolders:
     return LayerFolders(run.root)
 
 
-def made(folders: LayerFolders, name: str, like: str = "/") -> Path:
-    return Path(folders.make(name, os.stat(like)))
+def made(folders: LayerFolders, name: str, like: str = "") -> Path:
+    return Path(folders.make(name, os.stat(like or folders._run.path)))
 
 
 def test_it_holds_what_an_overlay_needs(

@@ -128,12 +128,12 @@ call('rt_sigqueueinfo', g['process'], 0, about)
     "signal_to_thread": "call('tkill', g['process'], 0)",
     "kcmp": "call('kcmp', os.getpid(), g['process'], 0, 0, 0)",
     "affinity": "os.sched_setaffinity(g['process'], os.sched_getaffinity(g['process']))",
-    "priority": "os.setpriority(os.PRIO_PROCESS, g['process'], 0)",
-    "priority_of_group": "os.setpriority(os.PRIO_PGRP, os.getpgid(g['process']), 0)",
+    "priority": "os.setpriority(os.PRIO_PROCESS, g['process'], 19)",
+    "priority_of_group": "os.setpriority(os.PRIO_PGRP, os.getpgid(g['process']), 19)",
     "scheduler": "os.sched_setscheduler(g['process'], os.SCHED_OTHER, os.sched_param(0))",
     "scheduling": "os.sched_setparam(g['process'], os.sched_param(0))",
     "scheduling_attributes": """
-call('sched_setattr', g['process'], struct.pack('IIQiIQQQ', 48, 0, 0, 0, 0, 0, 0, 0), 0)
+call('sched_setattr', g['process'], struct.pack('IIQiIQQQ', 48, 0, 0, 19, 0, 0, 0, 0), 0)
 """,
     "disk_priority": "call('ioprio_set', 1, g['process'], 0)",
     "memory_pages": "call('move_pages', g['process'], 0, 0, 0, 0, 0)",

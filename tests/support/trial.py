@@ -18,9 +18,8 @@ class Trial:
         self.folder = folder
         (folder / "docs").mkdir()
         (folder / "docs" / "requirements.md").write_text("| P-01 | It works. |\n")
-        (folder / "tests" / "support").mkdir(parents=True)
-        for name in ("conftest.py", "support/sweep.py"):
-            shutil.copy(TESTS / name, folder / "tests" / name)
+        shutil.copytree(TESTS / "support", folder / "tests" / "support")
+        shutil.copy(TESTS / "conftest.py", folder / "tests")
         (folder / "pytest.ini").write_text(
             "[pytest]\npythonpath = tests\nmarkers = req(id): a requirement\n"
         )
