@@ -101,3 +101,21 @@ def test_variables_name_the_proxy_where_there_is_one(level: str) -> None:
         "NO_PROXY": "localhost,127.0.0.1,::1",
         "no_proxy": "localhost,127.0.0.1,::1",
     }
+
+
+@pytest.mark.req("G-11")
+def test_paths_of_the_run_are_others_inside() -> None:
+    inside = Confinement(
+        level="L3", workspace="/r/one/workspace", cache="/r/one/cache/x", run="/r/one"
+    )
+    variables = {
+        "A": "/r/one/homes/a",
+        "B": "/r/one/workspace/b:/r/one/cache/x/c",
+        "C": "/r/one2/d",
+    }
+    assert seen_environment(inside, variables) == {
+        "A": "/custody/homes/a", "B": "/ws/b:/cache/c", "C": "/r/one2/d",
+    }  # fmt: skip
+    assert inside.seen_at("/r/one/homes/a") == "/custody/homes/a"
+    assert inside.seen_at("/r/one2/a") == "/r/one2/a"
+    assert msgspec.structs.replace(inside, level="L2").seen_at("/r/one/a") == "/r/one/a"

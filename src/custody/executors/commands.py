@@ -14,7 +14,7 @@ from custody.model import layout
 from custody.model.confinement import Level
 from custody.model.evidence import Evidence
 from custody.model.request import AckStatus, CommandLine
-from custody.sandbox.confinement import WORKSPACE_VIEW, OverlayPaths, stage_confinement
+from custody.sandbox.confinement import RUN_VIEW, WORKSPACE_VIEW, OverlayPaths, stage_confinement
 from custody.sandbox.environment import HOME, base_environment, stage_environment
 from custody.sandbox.stage import Access
 from custody.supervise.streams import failure_summary
@@ -133,6 +133,7 @@ class CommandRunner:
             changeable=access.changeable,
             readable=(*self._toolchains(_programs(line)), *access.readable),
             writable=access.writable,
+            run=stage.run.path,
             network=access.network,
             reach=access.reach,
             limits=access.limits,
@@ -156,6 +157,12 @@ def status_of(result: ProcessResult) -> AckStatus:
 def seen_workspace(stage: Stage) -> str:
     """Return where the stage's programs see the workspace."""
     return WORKSPACE_VIEW if stage.sandbox.level == "L3" else stage.workspace.path
+
+
+def seen_file(stage: Stage, path: str) -> str:
+    """Return where the stage's programs see a file of the run that they are shown."""
+    view = RUN_VIEW if stage.sandbox.level == "L3" else stage.run.path
+    return f"{view}/{path}"
 
 
 def _programs(line: CommandLine) -> tuple[str, ...]:

@@ -19,7 +19,8 @@ from custody.store.places import is_folder
 WORKSPACE_VIEW = "/ws"
 CACHE_VIEW = "/cache"
 HOME_VIEW = "/home"
-"""Where L3 shows the workspace, the caches and an empty home."""
+RUN_VIEW = "/custody"
+"""Where L3 shows the workspace, the caches, an empty home, and what else is seen of the run."""
 
 _OUT_OF_SIGHT = ("CUSTODY_RUN_DIR", "CUSTODY_STAGE_DIR")
 """Variables that name folders which a confined process cannot open."""
@@ -63,6 +64,8 @@ class Confinement(Record, frozen=True):
     """Files and folders that can be read, beside the system's programs and libraries."""
     writable: tuple[str, ...] = ()
     """Files and folders that can be changed, beside workspace and caches."""
+    run: str = ""
+    """The run directory: what of it is shown lies at another path at L3; empty for none."""
     network: Network = "none"
     reach: tuple[str, ...] = ()
     """``host:port`` of each server that can be reached although the network is none."""
@@ -81,6 +84,12 @@ class Confinement(Record, frozen=True):
         """Return what can be changed of a workspace that is seen at a path."""
         folders = (f"{workspace}/{folder}".rstrip("/") for folder in self.changeable)
         return [folder for folder in folders if is_folder(folder)]
+
+    def seen_at(self, path: str) -> str:
+        """Return where the processes find a file or folder that they are shown."""
+        if self.level == "L3" and self.run and path.startswith(f"{self.run}/"):
+            return RUN_VIEW + path.removeprefix(self.run)
+        return path
 
     @property
     def base(self) -> Confinement:
@@ -116,6 +125,7 @@ def stage_confinement(
     reach: tuple[str, ...] = (),
     changeable: tuple[str, ...] = ("",),
     writable: tuple[str, ...] = (),
+    run: str = "",
     limits: StageLimits = StageLimits(),  # noqa: B008 - frozen
 ) -> Confinement:
     """Return the confinement of one stage; raises `ValueError` for what cannot be meant."""
@@ -132,6 +142,7 @@ def stage_confinement(
         "changeable": changeable,
         "readable": readable,
         "writable": writable,
+        "run": run,
         "limits": limits,
         "reach": tuple(parse_endpoint(text).text for text in reach),
     }
@@ -153,6 +164,8 @@ def seen_environment(confinement: Confinement, environment: Mapping[str, str]) -
     moved = {confinement.workspace: WORKSPACE_VIEW}
     if confinement.cache:
         moved[confinement.cache] = CACHE_VIEW
+    if confinement.run:
+        moved[confinement.run] = RUN_VIEW  # last: the others lie in it
     return {name: _moved(value, moved) for name, value in seen.items()}
 
 

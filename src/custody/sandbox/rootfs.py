@@ -17,7 +17,7 @@ from custody.sandbox.confinement import (
     Confinement,
 )
 from custody.sandbox.landlock import CHANGE, DEVICE, READ, Rule
-from custody.sandbox.namespaces import INSIDE_ID
+from custody.sandbox.namespaces import CLONE_NEW_MOUNTS, INSIDE_ID
 from custody.sandbox.overlay import OpenOverlay, closed
 
 SYSTEM = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32")
@@ -65,6 +65,11 @@ _READ_ONLY, _NO_SETUID, _NO_DEVICES, _NO_EXEC = 1, 2, 4, 8
 _PRIVATE = 1 << 18
 _OWN_PROCESSES = "hidepid=4"
 """Of /proc: who may not look into a process does not see it, the first of the sandbox neither."""
+TOLD_OF_THE_MACHINE = (
+    "allocinfo", "kcore", "key-users", "keys", "kmsg", "kpagecgroup", "kpagecount", "kpageflags",
+    "latency_stats", "pagetypeinfo", "sched_debug", "slabinfo", "timer_list", "vmallocinfo",
+)  # fmt: skip
+"""Of /proc: keys and memory of the machine, and what its processes wait for; empty inside."""
 _SPARE_BYTES, _SPARE_FILES = 1 << 20, 8192
 
 
@@ -100,6 +105,10 @@ def lay_out(base: Confinement) -> None:
     # Not even root of the machine, who owns these files, may change the kernel's settings.
     flags = _READ_ONLY | _NO_SETUID | _NO_DEVICES | _NO_EXEC
     kernel.mount("proc", "proc", "proc", flags, _OWN_PROCESSES)
+    for name in TOLD_OF_THE_MACHINE:
+        # Most of them only root of the machine may read, who is still himself inside.
+        if os.access(f"proc/{name}", os.R_OK):
+            _put(_take("/dev/null", f"/proc/{name}", device=True))
 
 
 def move_in(confinement: Confinement) -> None:
@@ -116,11 +125,28 @@ def move_in(confinement: Confinement) -> None:
     kernel.call("pivot_root", b".", b".")
     kernel.detach(".")
     os.chdir("/")
+    _leave_the_list_of_mounts()
+
+
+def _leave_the_list_of_mounts() -> None:
+    """Go on in a copy of this mount namespace, with the root of the first one.
+
+    The kernel lists the mounts of the namespace that a process is in, as far as they lie below its
+    root: none of them does. The list would tell where on this machine lies what is shown, caches in
+    the run directory too. What is mounted stays as long as the first namespace, which is held open.
+    """
+    root = os.open("/", os.O_PATH | os.O_CLOEXEC)
+    os.open("/proc/self/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)  # kept until this process ends
+    kernel.call("unshare", CLONE_NEW_MOUNTS)
+    os.fchdir(root)
+    kernel.call("chroot", b".")
+    os.close(root)
 
 
 def rules(confinement: Confinement) -> list[Rule]:
     """Return what Landlock allows inside; the mounts say nearly the same, in another way."""
-    changeable = [*confinement.changed(WORKSPACE_VIEW), *confinement.writable]
+    changeable = confinement.changed(WORKSPACE_VIEW)
+    changeable += map(confinement.seen_at, confinement.writable)
     if confinement.cache:
         changeable.append(CACHE_VIEW)
     return [
@@ -173,8 +199,8 @@ def _shown(base: Confinement) -> list[str]:
 
 def _pieces(base: Confinement) -> list[_Piece]:
     return [
-        *(_take(path, path) for path in readable(base)),
-        *(_take(path, path, writable=True) for path in base.writable),
+        *(_take(path, base.seen_at(path)) for path in readable(base)),
+        *(_take(path, base.seen_at(path), writable=True) for path in base.writable),
         *(_take(f"/dev/{name}", f"/dev/{name}", device=True) for name in DEVICES),
     ]
 

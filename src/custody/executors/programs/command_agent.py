@@ -19,9 +19,9 @@ from collections.abc import Mapping
 from custody.errors import UsageError
 from custody.executors import Stage
 from custody.executors.agents import AgentContext
-from custody.executors.commands import seen_workspace
+from custody.executors.commands import seen_file, seen_workspace
 from custody.executors.edits import apply_response
-from custody.executors.programs.program import ack_of, plain_program, prompt_file
+from custody.executors.programs.program import ack_of, plain_program
 from custody.executors.programs.reply import TextReader
 from custody.executors.settings import Settings
 from custody.model.request import Ack, AgentRequest
@@ -89,6 +89,6 @@ def _value(name: str, values: Mapping[str, str]) -> str:
 
 def _values(request: AgentRequest, stage: Stage) -> dict[str, str]:
     return {
-        "PROMPT_PATH": prompt_file(request, stage),
+        "PROMPT_PATH": seen_file(stage, request.prompt.path),
         "WORKSPACE": seen_workspace(stage),
     }
