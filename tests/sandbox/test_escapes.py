@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
+import json
 import os
 import socket
+import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -15,11 +19,14 @@ from custody.errors import PathRefused
 from custody.sandbox.left_open import LEFT_OPEN
 from custody.store.root import Root
 from custody.supervise.supervisor import Supervisor
-from support.escape_world import ALL, World
-from support.escapes import MAY_BE_MISSING
+from support.attacks import MAY_BE_MISSING, kinds
+from support.escape_world import World
 from support.sandboxes import Site
 
 Outcomes = dict[str, dict[str, str]]
+
+IS_ROOT = os.geteuid() == 0
+ALL = tuple(kinds(root=IS_ROOT))
 
 HOLES_AT_L2 = {
     "holdout_name": "hidden paths",
@@ -31,36 +38,55 @@ HOLES_AT_L2 = {
     "chown": "modes",
     "utime": "modes",
     "device_times": "modes",
+    "device_times_by_descriptor": "modes",
     "folder_mode": "modes",
     "folder_times": "modes",
     "folder_owner": "modes",
+    "tool_mode": "modes",
+    "tool_mode_by_descriptor": "modes",
+    "tool_owner": "modes",
+    "tool_times": "modes",
     "cmdline": "arguments",
     "descriptors": "arguments",
     "arguments_of_custody": "arguments",
+    "end_of_another": "arguments",
+    "state_of_another": "arguments",
+    "control_group": "machine",
+    "keys": "machine",
+    "list_connections": "machine",
+    "list_memory_segments": "machine",
+    "list_sockets": "machine",
     "run_directory_by_links": "run directory",
+    "run_directory_in_mounts": "run directory",
+    "run_directory_in_variables": "run directory",
     "shared_memory_file": "shared memory",
+    "left_in_shared_memory": "shared memory",
 }
 """What succeeds at L2, and which entry of its list says so."""
-if os.geteuid() == 0:
-    HOLES_AT_L2 |= {
-        "device_mode": "modes",
-        "device_mode_by_descriptor": "modes",
-        "device_owner": "modes",
-        "system_folder_mode": "modes",
-    }
+HOLES_OF_ROOT = {
+    "device_mode": "modes",
+    "device_mode_by_descriptor": "modes",
+    "device_owner": "modes",
+    "system_folder_mode": "modes",
+    "system_folder_owner": "modes",
+    "system_folder_times": "modes",
+    "kernel_areas": "machine",
+    "kernel_page_owners": "machine",
+    "kernel_pages": "machine",
+    "kernel_slabs": "machine",
+    "kernel_timers": "machine",
+}
+"""What more succeeds there if it is root who tries."""
 
 
-@pytest.fixture(scope="module")
-def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcomes]:
+def outcomes_in(folder: Path) -> Outcomes:
     """Return what became of every attempt at every level."""
-    folder = tmp_path_factory.mktemp("escapes")
     with ExitStack() as stack:
         world = World(Site(stack.enter_context(Supervisor()), folder), folder, stack)
 
         def at(level: str, *reach: str) -> dict[str, str]:
-            confinement = msgspec.structs.replace(world.site.confinement(level), reach=reach)
-
             def run(argv: Sequence[str], stdin: str) -> str:
+                confinement = msgspec.structs.replace(world.site.attempt(level), reach=reach)
                 ran = world.site.run(confinement, *argv, stdin=stdin)
                 assert ran.result.succeeded, ran
                 return ran.stdout
@@ -73,16 +99,22 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcomes]:
         assert (world.outside / "victim.txt").read_text() == "victim"
         assert (world.outside / "input.txt").read_text() == "input"
         found["L1"] = world.attempt(world.unconfined)
-        yield found
+        return found
 
 
-@pytest.mark.req("P-18", "G-05", "G-06", "G-11")
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Outcomes:
+    """Return what became of every attempt, made by whoever runs the tests."""
+    return outcomes_in(tmp_path_factory.mktemp("escapes"))
+
+
+@pytest.mark.req("P-18", "G-02", "G-05", "G-06", "G-11")
 @pytest.mark.parametrize("name", ALL)
 def test_the_attempt_succeeds_where_nothing_is_confined(outcomes: Outcomes, name: str) -> None:
     assert outcomes["L1"][name] in {"ok", *MAY_BE_MISSING.get(name, ())}
 
 
-@pytest.mark.req("P-18", "G-05", "G-06", "G-11")
+@pytest.mark.req("P-18", "G-02", "G-05", "G-06", "G-11")
 @pytest.mark.parametrize("name", ALL)
 def test_the_attempt_fails_at_l3(outcomes: Outcomes, name: str) -> None:
     assert outcomes["L3"][name] != "ok"
@@ -100,17 +132,75 @@ def test_a_gate_opens_no_other_way(outcomes: Outcomes) -> None:
 @pytest.mark.req("G-08")
 @pytest.mark.parametrize("name", ALL)
 def test_the_attempt_fails_at_l2_unless_it_is_a_known_hole(outcomes: Outcomes, name: str) -> None:
-    assert (outcomes["L2"][name] == "ok") == (name in HOLES_AT_L2), outcomes["L2"][name]
+    is_hole = name in HOLES_AT_L2 or name in HOLES_OF_ROOT
+    is_there = outcomes["L1"][name] == "ok"
+    assert (outcomes["L2"][name] == "ok") == (is_hole and is_there), outcomes["L2"][name]
 
 
 @pytest.mark.req("G-08")
 def test_the_list_of_what_l2_leaves_open_is_what_is_open() -> None:
     assert set(HOLES_AT_L2.values()) == {opening.name for opening in LEFT_OPEN}
-    assert set(HOLES_AT_L2) <= set(ALL)
+    assert {*HOLES_AT_L2, *HOLES_OF_ROOT} <= set(kinds(root=True))
+    assert HOLES_OF_ROOT.keys().isdisjoint(kinds(root=False))
 
 
 def test_there_are_as_many_attempts_as_there_must_be() -> None:
-    assert len(ALL) >= 110
+    assert len(kinds(root=True)) >= 270
+    assert len(kinds(root=False)) >= 185
+
+
+AS_ANOTHER_USER = """
+import ctypes, json, os, sys
+from pathlib import Path
+sys.path[:0] = [sys.argv[2]]
+import custody.supervise.client
+import custody.supervise.limit_watch
+from sandbox.test_escapes import outcomes_in
+os.setgroups([])
+os.setgid(65534)
+os.setuid(65534)
+ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)  # as a process that was started by that user
+os.environ |= {"HOME": sys.argv[1], "PATH": "/usr/bin:/bin"}
+sys.executable = "/usr/bin/python3"
+print(json.dumps(outcomes_in(Path(sys.argv[1]))))
+"""
+
+if IS_ROOT:
+
+    @pytest.mark.req("P-18", "G-05", "G-06", "G-08", "G-11")
+    def test_another_user_gets_no_farther(public: Path, root: Path) -> None:
+        done = subprocess.run(
+            [sys.executable, "-c", AS_ANOTHER_USER, public, root / "tests"],
+            capture_output=True, text=True, check=False, timeout=300,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        told: Outcomes = json.loads(done.stdout)
+        assert set(told["L1"]) == set(kinds(root=False))
+        for name, free in told["L1"].items():
+            assert free in {"ok", *MAY_BE_MISSING.get(name, ())}, name
+        is_there = {name for name in HOLES_AT_L2 if told["L1"][name] == "ok"}
+        for level, found in told.items():
+            if level != "L1":
+                open_ = {name for name, outcome in found.items() if outcome == "ok"}
+                assert open_ == (is_there if level.startswith("L2") else set()), level
+
+
+LOCK = "import fcntl, sys; fcntl.flock(open(sys.argv[1]), fcntl.LOCK_EX | fcntl.LOCK_NB)"
+
+
+@pytest.mark.parametrize("level", ["L2", "L3"])
+def test_a_file_that_is_shown_can_be_locked_as_long_as_a_stage_runs(site: Site, level: str) -> None:
+    """Whoever may read a file may lock it; no more comes of it than that somebody has to wait."""
+    shown = site.home / "shown"
+    shown.write_text("shown")
+    confinement = site.confinement(level)
+    seeing = msgspec.structs.replace(confinement, readable=(*confinement.readable, str(shown)))
+    with shown.open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert not site.run(seeing, "python3", "-c", LOCK, str(shown)).result.succeeded
+        fcntl.flock(file, fcntl.LOCK_UN)
+        assert site.run(seeing, "python3", "-c", LOCK, str(shown)).result.succeeded
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 CONNECT = "import socket, sys; socket.socket(1).connect(sys.argv[1])"

@@ -34,6 +34,17 @@ def test_the_first_process_of_a_sandbox_cannot_be_killed(site: Site) -> None:
     assert ran.stdout == "alive\n"
 
 
+@pytest.mark.req("G-06")
+def test_the_control_groups_of_the_machine_are_not_told(site: Site) -> None:
+    ran = site.run(site.confinement("L3"), "cat", "/proc/self/cgroup")
+    inside, outside = (
+        {line.rpartition(":")[2] for line in text.splitlines()}
+        for text in (ran.stdout, Path("/proc/self/cgroup").read_text())
+    )
+    assert inside
+    assert not inside & (outside - {"/"})
+
+
 def test_only_processes_of_the_line_are_seen(site: Site) -> None:
     script = "import os; print(*[n for n in os.listdir('/proc') if n.isdigit()])"
     ran = site.run(site.confinement("L3"), sys.executable, "-c", script)

@@ -50,6 +50,29 @@ def test_a_hidden_path_that_is_made_again_shows_in_the_upper_layer(site: Site) -
     assert (site.workspace / "holdout" / "answer.txt").read_text() == "42"
 
 
+MARK = """
+import os, sys
+os.mkdir("made")
+for name in sys.argv[1:]:
+    try: os.setxattr("made", f"user.overlay.{name}", b"/etc")
+    except OSError as error: print(error)
+"""
+
+
+@pytest.mark.req("P-18")
+def test_no_program_sets_a_mark_of_the_kernels_own(site: Site) -> None:
+    """It refuses them, or keeps them under another name from 6.7 on."""
+    names = ("metacopy", "opaque", "redirect", "whiteout")
+    confinement = site.confinement("L3")
+    assert site.run(confinement, "python3", "-c", MARK, *names).result.succeeded
+    assert confinement.layers is not None
+    made = f"{confinement.layers.upper}/made"
+    marked = {name: os.getxattr(made, name) for name in os.listxattr(made)}
+    assert {f"user.overlay.{name}" for name in names} & {
+        name for name, value in marked.items() if value == b"/etc"
+    } == set()
+
+
 def test_a_missing_layer_is_a_failure(site: Site) -> None:
     confinement = site.confinement("L3")
     assert confinement.layers is not None

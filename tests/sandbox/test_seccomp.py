@@ -66,6 +66,18 @@ def verdict(machine: str, name: str, *arguments: int, confinement: Confinement =
     return judge(code, kernel.AUDIT_ARCHITECTURES[machine], number, *arguments)
 
 
+@pytest.mark.req("G-05")
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("confinement", [NONE, L2])
+def test_nobody_leases_or_watches_files_that_are_shown(
+    machine: str, confinement: Confinement
+) -> None:
+    for command in (1024, 1026, 1040):
+        assert verdict(machine, "fcntl", 3, command, confinement=confinement) == EPERM
+    for command in (0, 1, 2, 3, 4, 6, 38, 1025, 1030, 1031, 1033):
+        assert verdict(machine, "fcntl", 3, command, confinement=confinement) == ALLOW
+
+
 @pytest.mark.parametrize("machine", MACHINES)
 def test_denied_calls_are_denied(machine: str) -> None:
     known = [name for name in DENIED if name in kernel.NUMBERS[machine]]

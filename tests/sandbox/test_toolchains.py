@@ -111,6 +111,16 @@ def test_links_out_of_path_are_followed_to_the_file(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.req("G-06")
+def test_links_to_anything_but_a_program_are_not_followed(tmp_path: Path) -> None:
+    make(tmp_path, "project/.env", "project/run", "bin/", "home/")
+    (tmp_path / "project" / ".env").chmod(0o600)
+    for name, target in (("project", "project"), ("env", "project/.env"), ("home", "home")):
+        (tmp_path / "bin" / name).symlink_to(tmp_path / target)
+    (tmp_path / "bin" / "run").symlink_to(tmp_path / "project" / "run")
+    assert shown(tmp_path, "bin") == ["bin", "project/run"]
+
+
 @pytest.mark.req("G-28")
 def test_the_toolchains_of_rustup_are_shown_and_no_password_of_cargo(tmp_path: Path) -> None:
     make(tmp_path, "home/.cargo/bin/rustup", "home/.cargo/credentials.toml")

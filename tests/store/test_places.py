@@ -119,7 +119,10 @@ def test_links_are_told_by_what_they_say_and_where_they_end(tmp_path: Path) -> N
     for name in ("bin", "v2"):
         (tmp_path / name).mkdir()
     for name in ("bin/own", "v2/tool"):
-        (tmp_path / name).touch()
+        (tmp_path / name).touch(0o755)
+    (tmp_path / "v2" / "text").touch(0o644)
+    (tmp_path / "bin" / "text").symlink_to("../v2/text")
+    (tmp_path / "bin" / "folder").symlink_to("../v2")
     (tmp_path / "current").symlink_to("v2")
     (tmp_path / "bin" / "tool").symlink_to("../current/tool")
     (tmp_path / "bin" / "alias").symlink_to("own")

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from custody.sandbox import kernel
-from support.escapes import ATTEMPTS, DRIVER, MORE_NUMBERS, ROOT_ATTEMPTS
+from support.attacks import MORE_NUMBERS, attempts
+from support.attacks.driver import DRIVER
+from support.attacks.left import LEFT, OUTLIVING
+from support.ipc import Shared
+from support.leavings import Leavings
 from support.sandboxes import Site
-
-ALL = ATTEMPTS | ROOT_ATTEMPTS if os.geteuid() == 0 else ATTEMPTS
 
 Run = Callable[[Sequence[str], str], str]
 """Runs a program in the workspace, with a file as its input; returns what it printed."""
 
-_libc = ctypes.CDLL(None, use_errno=True)
-_REMOVE = 0
+TOKEN = "token-of-the-caller"
 
 
 class World:
@@ -35,38 +35,55 @@ class World:
         self.outside = folder / "outside"
         self.outside.mkdir()
         self._stack = stack
+        self._leavings = Leavings(site.home)
+        stack.callback(self._leavings.clear)
         (self.outside / "secret.txt").write_text("secret")
         (self.outside / "input.txt").write_text("input")
         (self.outside / "program").write_text("#!/bin/sh\n")
         (self.outside / "program").chmod(0o755)
+        (site.run_folder / "journal.jsonl").write_text("{}\n")
         self.door = os.open(self.outside, os.O_RDONLY)
         stack.callback(os.close, self.door)
+        os.environ["CUSTODY_TEST_TOKEN"] = TOKEN
+        stack.callback(os.environ.pop, "CUSTODY_TEST_TOKEN")
         self.aims: dict[str, Any] = {
             "secret": f"{self.outside}/secret.txt",
             "outside": str(self.outside),
             "victim": f"{self.outside}/victim.txt",
-            "home": str(site.home),
+            "home": self._home(),
             "beside": self._beside_path(folder),
+            "project": self._project(folder),
             "shown": self._shown(folder),
             "arguments": Path("/proc/self/cmdline").read_text(),
+            "groups": _groups(),
+            "token": TOKEN,
             "run": str(site.run_folder),
             "process": self._sleeper(folder),
             "marker": f"MARK={folder}",
             "abstract": f"custody-test-{os.getpid()}",
             **self._sockets(),
-            "memory": self._memory(),
-            "shared": self._shared_file(),
-            "queue": self._queue(),
+            **Shared(stack).aims,
+            **self._leavings.aims,
             "numbers": kernel.NUMBERS[kernel.MACHINE] | MORE_NUMBERS[kernel.MACHINE],
-            "attempts": ALL,
         }
 
     def attempt(self, run: Run) -> dict[str, str]:
         """Make every attempt; return what became of each."""
+        leaving = {name: pair.leave for name, pair in LEFT.items()}
+        tried = attempts(root=os.geteuid() == 0)
+        found = self._driven(run, tried | leaving | OUTLIVING)
+        alive = self._leavings.is_alive()
+        found |= {name: "ESRCH" for name in OUTLIVING if found[name] == "ok" and not alive}
+        left = {name: pair.look for name, pair in LEFT.items() if found[name] == "ok"}
+        found |= self._driven(run, left)
+        self._leavings.clear()
+        return found
+
+    def _driven(self, run: Run, tried: Mapping[str, str]) -> dict[str, str]:
         self._tidy()
         workspace = self.site.workspace
         (workspace / "escape.py").write_text(DRIVER)
-        (workspace / "escape.json").write_text(json.dumps(self.aims))
+        (workspace / "escape.json").write_text(json.dumps({**self.aims, "attempts": tried}))
         for name in ("victim.txt", "movable"):
             (self.outside / name).write_text("victim")
         told = run([sys.executable, "escape.py"], f"{self.outside}/input.txt")
@@ -76,42 +93,70 @@ class World:
     def unconfined(self, argv: Sequence[str], stdin: str, *before: str) -> str:
         """Run a program with nothing between it and the machine but what stands ``before``."""
         os.set_inheritable(self.door, True)  # noqa: FBT003
-        with open(stdin, "rb") as source:
+        out, err = self.outside / "stdout", self.outside / "stderr"
+        with open(stdin, "rb") as source, out.open("wb") as stdout, err.open("wb") as stderr:
             done = subprocess.run(
                 [*before, *argv],
                 cwd=self.site.workspace,
+                env={**os.environ, "HOME": str(self.site.home)},
                 stdin=source,
+                stdout=stdout,
+                stderr=stderr,
                 pass_fds=[self.door],
-                capture_output=True,
-                text=True,
                 check=False,
                 timeout=120,
             )
         os.set_inheritable(self.door, False)  # noqa: FBT003
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        assert done.returncode == 0, err.read_text()
+        return out.read_text()
 
     def _tidy(self) -> None:
         for left in self.site.workspace.iterdir():
             if left.name not in {"holdout", "kept.txt"}:
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
-        for name in ("new", "mine", "../tools/new"):
-            (self.outside / name).unlink(missing_ok=True)
+        for name in ("outside/new", "outside/mine", "tools/new", "home/.profile"):
+            (self.outside.parent / name).unlink(missing_ok=True)
+        shutil.rmtree(self.outside.parent / "tools" / "__pycache__", ignore_errors=True)
+
+    def _home(self) -> str:
+        """Put into the home what people have there, and programs on PATH beside some of it."""
+        home = self.site.home
+        for name in (".ssh/id_ed25519", ".netrc", ".cargo/credentials.toml", "go/src/private.go"):
+            (home / name).parent.mkdir(parents=True, exist_ok=True)
+            (home / name).write_text("private")
+        (home / ".gitconfig").write_text("[user]\nemail = private@example.com\n")
+        (home / ".local" / "share").mkdir(parents=True)
+        (home / ".local" / "share" / "wallet").write_text("private")
+        for name in (".cargo", ".local", "go"):
+            self._on_path(home / name / "bin")
+        return str(home)
 
     def _beside_path(self, folder: Path) -> str:
         """Put a folder on PATH, beside which lies something that is no program."""
-        programs = folder / "project" / "bin"
-        programs.mkdir(parents=True)
+        programs = self._on_path(folder / "project" / "bin")
         (programs.parent / "notes.txt").write_text("private")
-        self.site.environment["PATH"] += f":{programs}"
         return f"{programs.parent}/notes.txt"
+
+    def _project(self, folder: Path) -> str:
+        """Put the programs of a virtual environment on PATH that lies in a project."""
+        project = folder / "python-project"
+        self._on_path(project / ".venv" / "bin")
+        (project / ".venv" / "pyvenv.cfg").write_text("home = /usr/bin\n")
+        (project / ".env").write_text("private")
+        return str(project)
 
     def _shown(self, folder: Path) -> str:
         """Put a folder on PATH that belongs to whoever runs the tests."""
-        shown = folder / "tools"
-        shown.mkdir(mode=0o755)
-        self.site.environment["PATH"] += f":{shown}"
+        shown = self._on_path(folder / "tools")
+        (shown / "tool").write_text("#!/bin/sh\n")
+        (shown / "tool").chmod(0o755)
+        (shown / "link").symlink_to(self.outside)
         return str(shown)
+
+    def _on_path(self, programs: Path) -> Path:
+        programs.mkdir(mode=0o755, parents=True)
+        self.site.environment["PATH"] += f":{programs}"
+        return programs
 
     def _sleeper(self, folder: Path) -> int:
         sleeper = self._stack.enter_context(
@@ -145,23 +190,8 @@ class World:
             door.listen(16)
         return address if isinstance(address, str) else door.getsockname()
 
-    def _memory(self) -> int:
-        memory = _libc.shmget(0, 4096, 0o1600)
-        self._stack.callback(_libc.shmctl, memory, _REMOVE, None)
-        return int(memory)
 
-    def _shared_file(self) -> str:
-        """Leave a file where processes share memory; return its name, with a slash."""
-        name = f"/custody-test-{os.getpid()}"
-        file = Path(f"/dev/shm{name}")
-        file.write_text("shared")
-        self._stack.callback(file.unlink, missing_ok=True)
-        return name
-
-    def _queue(self) -> str:
-        name = f"/custody-test-{os.getpid()}"
-        queue = _libc.mq_open(name.encode(), os.O_CREAT | os.O_RDWR, 0o600, None)
-        if queue >= 0:
-            self._stack.callback(os.close, queue)
-            self._stack.callback(_libc.mq_unlink, name.encode())
-        return name
+def _groups() -> list[str]:
+    """Return the control groups of this process that have a name, as their list tells them."""
+    lines = Path("/proc/self/cgroup").read_text().splitlines()
+    return [line for line in lines if not line.endswith(":/")]

@@ -42,6 +42,7 @@ class Site:
         (self.home / "letter.txt").write_text("dear")
         self.environment["HOME"] = str(self.home)
         self._layers = 0
+        self._caches = 0
         for path in (self.workspace / "holdout", self.cache, self.run_folder / "mask"):
             path.mkdir(parents=True)
         (self.workspace / "holdout" / "answer.txt").write_text("42")
@@ -79,6 +80,18 @@ class Site:
         """Return a confinement that lets a stage reach servers."""
         return msgspec.structs.replace(self.confinement(level), reach=servers)
 
+    def attempt(self, level: str) -> Confinement:
+        """Return what one more attempt of a stage would get, caches of its own too."""
+        self._caches += 1
+        cache = self.run_folder / "caches" / str(self._caches)
+        cache.mkdir(parents=True)
+        return msgspec.structs.replace(self.confinement(level), cache=str(cache))
+
+    def launch(self, confinement: Confinement | None) -> Launch:
+        """Return where and with which variables a program is started."""
+        home = {"HOME": confinement.home} if confinement and confinement.home else {}
+        return Launch(str(self.workspace), self.environment | home, confinement)
+
     def run(
         self, confinement: Confinement | None, *argv: str, timeout: float = 120, stdin: str = ""
     ) -> Ran:
@@ -93,7 +106,7 @@ class Site:
         stdin: str = "",
     ) -> Ran:
         """Run a chain."""
-        place = Launch(str(self.workspace), self.environment, confinement)
+        place = self.launch(confinement)
         out, err = self.run_folder / "stdout", self.run_folder / "stderr"
         with out.open("wb") as stdout, err.open("wb") as stderr:
             result = self.supervisor.run(

@@ -22,7 +22,7 @@ _SAME_EVERYWHERE = {
 _X86_64 = {
     "open": 2, "ioctl": 16, "shmget": 29, "shmat": 30, "shmctl": 31, "socket": 41, "sendto": 44,
     "sendmsg": 46, "listen": 50, "socketpair": 53, "clone": 56, "semget": 64, "semop": 65,
-    "semctl": 66, "msgget": 68, "msgsnd": 69, "msgrcv": 70, "msgctl": 71, "creat": 85,
+    "semctl": 66, "msgget": 68, "msgsnd": 69, "msgrcv": 70, "msgctl": 71, "fcntl": 72, "creat": 85,
     "chmod": 90, "fchmod": 91, "ptrace": 101, "syslog": 103, "setgroups": 116, "setresuid": 117,
     "setresgid": 119, "capset": 126, "mknod": 133, "uselib": 134, "personality": 135,
     "vhangup": 153, "modify_ldt": 154, "pivot_root": 155, "chroot": 161, "acct": 163,
@@ -41,7 +41,7 @@ _X86_64 = {
     "get_robust_list": 274, "move_pages": 279, "prlimit64": 302, "sched_setattr": 314,
 }  # fmt: skip
 _AARCH64 = {
-    "lookup_dcookie": 18, "ioctl": 29, "mknodat": 33, "umount2": 39, "mount": 40,
+    "lookup_dcookie": 18, "fcntl": 25, "ioctl": 29, "mknodat": 33, "umount2": 39, "mount": 40,
     "pivot_root": 41, "chroot": 51, "fchmod": 52, "fchmodat": 53, "openat": 56, "vhangup": 58,
     "quotactl": 60, "acct": 89, "capset": 91, "personality": 92, "unshare": 97, "kexec_load": 104,
     "init_module": 105, "delete_module": 106, "clock_settime": 112, "syslog": 116, "ptrace": 117,

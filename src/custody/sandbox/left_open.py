@@ -26,7 +26,16 @@ LEFT_OPEN = (
         "mode, times and group of files that belong to the user can be changed, of devices and of"
         " the folders shown too; what is in them cannot",
     ),
-    Opening("arguments", "the machine's processes can be listed, with the arguments of each"),
+    Opening(
+        "arguments",
+        "the machine's processes can be listed, with the arguments and the state of each, and the"
+        " end of each waited for",
+    ),
+    Opening(
+        "machine",
+        "what /proc tells of the machine can be read: sockets and connections, names of keys, of"
+        " segments of memory and of control groups; by root also how the kernel uses its memory",
+    ),
     Opening("run directory", "the path of the run directory is part of the workspace's"),
     Opening("hidden paths", "nothing of the workspace can be hidden: a stage that must is refused"),
     Opening(

@@ -65,6 +65,11 @@ _READ_ONLY, _NO_SETUID, _NO_DEVICES, _NO_EXEC = 1, 2, 4, 8
 _PRIVATE = 1 << 18
 _OWN_PROCESSES = "hidepid=4"
 """Of /proc: who may not look into a process does not see it, the first of the sandbox neither."""
+TOLD_OF_THE_MACHINE = (
+    "allocinfo", "kcore", "key-users", "keys", "kmsg", "kpagecgroup", "kpagecount", "kpageflags",
+    "latency_stats", "pagetypeinfo", "sched_debug", "slabinfo", "timer_list", "vmallocinfo",
+)  # fmt: skip
+"""Of /proc: keys and memory of the machine, and what its processes wait for; empty inside."""
 _SPARE_BYTES, _SPARE_FILES = 1 << 20, 8192
 
 
@@ -106,6 +111,10 @@ def lay_out(base: Confinement) -> int:
     kernel.mount("proc", "proc", "proc", flags)
     everybody = os.open("proc", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     kernel.mount("proc", "proc", "proc", flags, _OWN_PROCESSES)
+    for name in TOLD_OF_THE_MACHINE:
+        # Most of them only root of the machine may read, who is still himself inside.
+        if os.access(f"proc/{name}", os.R_OK):
+            _put(_take("/dev/null", f"/proc/{name}", device=True))
     return everybody
 
 

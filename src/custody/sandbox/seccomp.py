@@ -65,6 +65,9 @@ NAMESPACE_FLAGS = 0x7E020080
 """CLONE_NEW: time, mount, cgroup, uts, ipc, user, pid and net."""
 TERMINAL_INPUT = (0x5412, 0x541C)
 """ioctl: TIOCSTI and TIOCLINUX type into a terminal for its user."""
+ON_FILES_OF_OTHERS = (1024, 1026, 1040)
+"""fcntl: F_SETLEASE, F_NOTIFY and F_SETDELEG. A lease lets whoever may read a file keep others from
+writing to it for a while, and a notice tells what they do in a folder."""
 SET_USER_ID, SET_ANY_ID = 0o4000, 0o6000
 """Modes of files that run as their owner, or its group: left in a workspace, they would outside.
 
@@ -210,6 +213,7 @@ def _rules_of_every_level(allowed: tuple[int, ...], mode: _Mode) -> dict[str, Pr
         "socket": _sockets(allowed, mode),
         "socketpair": _only_values(0, (AF_UNIX,)),
         "ioctl": _refuse_values(1, TERMINAL_INPUT),
+        "fcntl": _refuse_values(1, ON_FILES_OF_OTHERS),
         "personality": _only_values(0, PERSONALITIES),
         "mknod": _refuse_devices(1),
         "mknodat": _refuse_devices(2),

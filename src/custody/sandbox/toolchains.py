@@ -3,7 +3,8 @@
 A folder on PATH is shown, and nothing around it: beside it may lie a project, a home, the source
 of the run. What the programs of the usual toolchains need beside their own folder is known by a
 mark that each of them leaves (`LAYOUTS`), and those parts are shown. Links are followed: a program
-that is one is shown where it really is, and where the link says it is.
+that is one is shown where it really is, and where the link says it is; a link to a folder, or to a
+file that nobody can run, leads nowhere.
 
 All of it is read-only inside. Nothing that is shown holds the home, the source or the runs, and
 nothing lies in the runs. Of the source no folder is shown but the parts of a marked toolchain: a

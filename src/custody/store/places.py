@@ -112,9 +112,10 @@ def look_into(folders: Mapping[str, Iterable[str]]) -> dict[str, Looked]:
 
 
 def links_in(folder: str, only: str = "") -> list[tuple[str, str]]:
-    """Return for each link in a folder, or the one named, what it says and where it ends.
+    """Return for each link to a program in a folder, or the one named, what it says and its end.
 
-    Links that lead nowhere are left out, and so are those that say a place in the same folder.
+    Links to anything else are left out, to a folder too: whoever keeps one beside programs does not
+    mean to run it. So are those that end in the same folder.
     """
     try:
         names = [only] if only else os.listdir(folder)
@@ -128,7 +129,7 @@ def links_in(folder: str, only: str = "") -> list[tuple[str, str]]:
             found.append((said, real_path(link)))
         except (OSError, ValueError):
             continue
-    return [pair for pair in found if os.path.dirname(pair[1]) != folder]
+    return [pair for pair in found if os.path.dirname(pair[1]) != folder and _can_run(pair[1])]
 
 
 def first_bytes(path: str, limit: int) -> bytes:
@@ -151,6 +152,12 @@ def make_folder(path: str) -> None:
         os.makedirs(path, exist_ok=True)
     except OSError as error:
         raise failure(error, path) from error
+
+
+def _can_run(path: str) -> bool:
+    """Whether a file is one that somebody may run."""
+    mode = _mode(path)
+    return stat.S_ISREG(mode) and bool(mode & 0o111)
 
 
 def _mode(path: str) -> int:
