@@ -18,6 +18,7 @@ from custody.executors.commands import (
 from custody.sandbox.landlock import has_scopes
 from custody.sandbox.stage import Access
 from custody.supervise.supervisor import Limits
+from support.processes import LOSES_ITS_SERVER, server_killed
 from support.stages import StageSite, shell
 
 LONG = Limits(timeout=60)
@@ -74,6 +75,13 @@ def test_how_a_line_ended(
     assert (status_of(ran.result), ran.headline()) == (status, headline)
     assert ran.summary().startswith(headline)
     assert ran.note() == ""
+
+
+def test_a_lost_server_is_no_end_of_a_line(place: StageSite, runner: CommandRunner) -> None:
+    with server_killed(place.workspace.path):
+        ran = run(place, runner, LOSES_ITS_SERVER)
+    assert status_of(ran.result) == "failed"
+    assert ran.headline() == f"`{LOSES_ITS_SERVER}` was ended: supervisor_lost"
 
 
 def test_what_it_left_running_is_noted(place: StageSite, runner: CommandRunner) -> None:

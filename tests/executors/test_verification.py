@@ -11,6 +11,7 @@ from custody.executors.commands import CommandRunner
 from custody.executors.verification import VerificationExecutor
 from custody.model.evidence import Evidence
 from custody.model.request import Ack, VerificationRequest
+from support.processes import LOSES_ITS_SERVER, server_killed
 from support.stages import StageSite, named, shell
 
 
@@ -61,7 +62,8 @@ def test_the_first_command_that_fails_is_the_last(place: StageSite, runner: Comm
 def test_a_command_that_was_not_carried_out_is_no_result(
     place: StageSite, runner: CommandRunner
 ) -> None:
-    ack, results = verify(place, runner, (), "kill -KILL $PPID")
+    with server_killed(place.workspace.path):
+        ack, results = verify(place, runner, (), LOSES_ITS_SERVER)
     assert ack.status == "failed"
     assert results["commands"][0]["exit_code"] is None
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -96,6 +100,34 @@ def is_alive(pid: int) -> bool:
     except (FileNotFoundError, ProcessLookupError):
         return False
     return state not in {"Z", "X"}
+
+
+LOSES_ITS_SERVER = "echo $PPID > server.new; mv server.new server; sleep 600"
+"""What a shell does until somebody has killed its parent, see `server_killed`."""
+
+
+@contextmanager
+def server_killed(workspace: str) -> Iterator[None]:
+    """Kill the server of a program that does `LOSES_ITS_SERVER` there.
+
+    From outside, since no program can where Landlock keeps its signals from others.
+    """
+    named = Path(workspace) / "server"
+    given_up = threading.Event()
+
+    def kill() -> None:
+        while not named.exists():
+            if given_up.wait(0.005):
+                return
+        os.kill(int(named.read_text()), signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    try:
+        yield
+    finally:
+        given_up.set()
+        killer.join()
 
 
 def wait_until_gone(pids: list[int]) -> None:

@@ -23,6 +23,7 @@ from custody.executors.programs.reply import Reply, TextReader
 from custody.executors.settings import Settings
 from custody.model.request import Ack, Usage
 from custody.supervise.supervisor import Limits
+from support.processes import LOSES_ITS_SERVER, server_killed
 from support.stages import StageSite, agent_request, named
 
 LONG = Limits(timeout=60)
@@ -87,13 +88,14 @@ def test_output_is_cut_into_lines(place: StageSite, runner: CommandRunner) -> No
         ("exit 3", Reply(), "agent_exit_code_3"),
         ("exit 3", Reply(error="no key"), "agent_exit_code_3: no key"),
         ("exit 0", Reply(error="no key"), "agent_error: no key"),
-        ("kill -KILL $PPID", Reply(error="x"), "supervisor_lost"),
+        (LOSES_ITS_SERVER, Reply(error="x"), "supervisor_lost"),
     ],
 )
 def test_how_it_ended(
     place: StageSite, runner: CommandRunner, text: str, reply: Reply, reason: str
 ) -> None:
-    ack = work(place, runner, program(text), reply)
+    with server_killed(place.workspace.path):
+        ack = work(place, runner, program(text), reply)
     assert (ack.status, ack.failure_reason) == ("failed" if reason else "ok", reason)
     assert bool(ack.failure_summary) is bool(reason)
 

@@ -168,7 +168,8 @@ class TestFailing:
         echo.ask("hello")
         beat = echo.beat()
         os.kill(beat.watcher, signal.SIGKILL)
-        wait_for(lambda: not is_alive(beat.program))
+        # Its streams are closed, and its program is ended, before it can be waited for itself.
+        wait_for(lambda: not is_alive(beat.program) and not is_alive(beat.watcher))
         assert said(echo.ask("again")) == "AGAIN"
         assert echo.told() == ["SessionOpened 1", "SessionClosed 1 lost", "SessionOpened 2"]
 
