@@ -45,7 +45,8 @@ def test_where_programs_see_it(run: Root, level: Level) -> None:
     assert caches.path == f"{run.path}/cache/n.1.1"
     assert caches.seen(level) == ("/cache" if level == "L3" else caches.path)
     folders = {"tmp"} if level == "L3" else {"tmp", "home"}
-    assert set(os.listdir(caches.path)) == folders
+    assert set(os.listdir(folder_of(caches))) == folders
+    assert (caches.layers is not None) is (level == "L3")
 
 
 @pytest.mark.req("G-02")
@@ -60,17 +61,35 @@ def test_programs_of_an_attempt_find_what_its_earlier_ones_left(run: Root, level
     caches.end()
 
 
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_file_is_given_to_programs(run: Root, level: Level) -> None:
+    caches = StageCaches(run, "n/1.1")
+    assert caches.give(level, "prompt.md", b"Do it.") == f"{caches.seen(level)}/prompt.md"
+    caches.make(level)
+    assert (folder_of(caches) / "prompt.md").read_bytes() == b"Do it."
+    caches.end(accepted=True)
+    assert not run.names("cache")
+
+
 @pytest.mark.req("G-02")
 @pytest.mark.parametrize("level", LEVELS)
 def test_what_is_kept_lies_beneath(run: Root, level: Level) -> None:
     first = begun(run, 1, level, kept=True)
-    for name in ("pip/wheel", "tmp/x", "home/.profile", "pycache/app.pyc", "mypy/x", "stray"):
+    kept = {"pip/wheel", "cargo/registry/crate", "go-mod/module"}
+    gone = {
+        "cargo/credentials.toml",
+        "tmp/x",
+        "home/.profile",
+        "pycache/app.pyc",
+        "mypy/x",
+        "stray",
+    }
+    for name in kept | gone:
         put(first, name, "one")
     first.end(accepted=True)
     base = Path(run.path) / "cache" / "base"
-    assert os.listdir(base) == ["pip"]
+    assert {str(path.relative_to(base)) for path in base.rglob("*") if path.is_file()} == kept
     second = begun(run, 2, level)
-    assert (second.layers is not None) is (level == "L3")
     if second.layers is None:
         assert (Path(second.path) / "pip" / "wheel").read_text() == "one"
     else:
@@ -83,7 +102,7 @@ def test_what_is_kept_lies_beneath(run: Root, level: Level) -> None:
     put(third, "npm/package", "more")
     third.end(accepted=True)
     assert (base / "pip" / "wheel").read_text() == "newer"
-    assert sorted(os.listdir(base)) == ["npm", "pip"]
+    assert sorted(os.listdir(base)) == ["cargo", "go-mod", "npm", "pip"]
     assert run.names("cache") == ["base"]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from custody.store.cache_folders import CacheFolders
+from custody.store.cache_folders import CacheFolders, reduce
 from custody.store.resolve import own
 from custody.store.root import Root
 
@@ -62,6 +62,21 @@ def test_there_is_no_base_until_something_is_kept(run: Root, folders: CacheFolde
     assert names(run) == ["cache/base/pip/wheel"]
 
 
+def test_parts_of_a_folder_are_kept(run: Root, folders: CacheFolders) -> None:
+    path = begun(run, folders, "n/1.1")
+    for name in ("cargo/registry/index", "cargo/credentials.toml", "cargo/bin/x", "other/registry"):
+        fill(path, name, "")
+    folders.end("n/1.1", {"cargo/registry", "cargo/git"})
+    assert names(run) == ["cache/base/cargo/registry/index"]
+    path = begun(run, folders, "n/1.2")
+    fill(path, "tmp/x", "")
+    with run.sub("cache/n.1.2") as folder:
+        folder.remove_tree("cargo")
+        folder.write("cargo", b"no folder")
+        assert not reduce(folder, {"cargo/registry"})
+        assert folder.names() == []
+
+
 def test_an_attempt_begins_with_a_copy_or_beside_the_base(run: Root, folders: CacheFolders) -> None:
     fill(begun(run, folders, "n/1.1"), "pip/wheel", "one")
     folders.end("n/1.1", {"pip"})
@@ -71,11 +86,23 @@ def test_an_attempt_begins_with_a_copy_or_beside_the_base(run: Root, folders: Ca
     assert (Path(folders.base) / "pip" / "wheel").read_text() == "one"
     folders.end("n/1.2")
     assert folders.begin("n/1.3", layered=True) == folders.base
-    upper, base = folders.open("n/1.3")
-    with upper, base:
+    with folders.open_upper("n/1.3") as upper, folders.open_base() as base:
         assert (upper.names(), base.names()) == ([], ["pip"])
     folders.end("n/1.3")
     assert names(run) == ["cache/base/pip/wheel"]
+
+
+def test_layers_lie_on_an_empty_mask_where_there_is_no_base(
+    run: Root, folders: CacheFolders
+) -> None:
+    beneath = folders.begin("n/1.1", layered=True)
+    assert beneath == f"{run.path}/cache/n.1.1/mask"
+    assert list(Path(beneath).iterdir()) == []
+    with folders.open_upper("n/1.1") as upper, folders.open_base() as base:
+        assert (upper.names(), base.names()) == ([], [])
+    folders.end("n/1.1")
+    assert run.names("cache") == ["base"]
+    assert folders.base == "", "there is nothing in it"
 
 
 def test_what_a_killed_process_left_is_swept(run: Root, folders: CacheFolders) -> None:
@@ -90,10 +117,34 @@ def test_what_a_killed_process_left_is_swept(run: Root, folders: CacheFolders) -
     folders.sweep()
 
 
-def test_something_else_in_its_place_is_swept(run: Root, folders: CacheFolders) -> None:
-    run.write("cache", b"no folder")
+@pytest.mark.parametrize("what", ["file", "link"])
+def test_something_else_in_its_place_is_removed(
+    run: Root, folders: CacheFolders, what: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "base").mkdir()
+    (elsewhere / "base" / "kept").touch()
+
+    def replace() -> None:
+        run.remove_tree("cache")
+        if what == "file":
+            run.write("cache", b"no folder")
+        else:
+            (Path(run.path) / "cache").symlink_to(elsewhere)
+
+    run.make_dirs("cache")
+    replace()
     folders.sweep()
     assert not run.exists("cache")
+    path = begun(run, folders, "n/1.1")
+    replace()
+    folders.end("n/1.1", {"pip"})
+    assert not run.exists("cache")
+    run.make_dirs("cache")
+    replace()
+    assert begun(run, folders, "n/1.1") == path
+    assert Path(path).is_dir()
+    assert (elsewhere / "base" / "kept").exists()
 
 
 def test_another_run_begins_with_a_copy_of_the_base(run: Root, folders: CacheFolders) -> None:

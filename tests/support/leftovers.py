@@ -11,8 +11,10 @@ from custody.sandbox.environment import CACHES, KEPT_CACHES
 VARIABLES = ("HOME", *sorted(CACHES))
 """Variables that name a folder; a program leaves a file in each."""
 FOLDERS = ("/tmp", "/var/tmp", "/dev/shm")
-KEPT = {name for name, folder in CACHES.items() if folder in KEPT_CACHES}
-KEPT_FOLDERS = set(KEPT_CACHES)
+CRATES = "crates"
+"""A part of a cache, below its folder."""
+KEPT = {CRATES, *(name for name, folder in CACHES.items() if folder in KEPT_CACHES)}
+KEPT_FOLDERS = {path.partition("/")[0] for path in KEPT_CACHES}
 
 LEAVE_AND_LOOK = f"""
 import ctypes, os, pwd, sys
@@ -22,6 +24,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 libc.shmat.restype = ctypes.c_void_p
 places = {{name: os.environ[name] for name in {VARIABLES!r}}}
 places |= {{folder: folder for folder in {FOLDERS!r}}}
+places[{CRATES!r}] = os.environ["CARGO_HOME"] + "/registry"
 places["home of the user"] = pwd.getpwuid(os.getuid()).pw_dir
 
 

@@ -131,7 +131,7 @@ class CommandRunner:
             cache_layers=caches.layers,
             layers=layers and OverlayPaths(layers.lower, layers.upper, layers.work),
             changeable=access.changeable,
-            readable=(*self._toolchains(_programs(line)), *access.readable),
+            readable=self._toolchains(_programs(line)),
             writable=access.writable,
             network=access.network,
             reach=access.reach,

@@ -9,7 +9,7 @@
     blobs/<2>/<sha256>                contents by their hash
     cache/base/                       what was cached before the run's first agent was asked
     cache/<node>.<visit>.<attempt>/   what an attempt caches while it is at work
-    homes/<agent>/                    an agent's home while it is at work
+    homes/<agent>/                    an agent's home while it is at work, at L2 and L1
     outbox/NNN_<node>_<action>.md     what a person is asked
     inbox/<request>.<digest>.md       what the person answers, written once
     session/<name>/<token>/           one generation of a session; see `custody.model.session`
@@ -56,7 +56,10 @@ REPLAYED = "replay.json"
 """Where a recorded answer came from."""
 
 UPPER, WORK, MASK = "upper", "work", "mask"
-"""The parts of one attempt's layers: what it changed, the kernel's own, what hides holdouts."""
+"""The parts of one attempt's layers: what it changed, the kernel's own, what hides holdouts.
+
+That of caches hides nothing; they lie on it where they have nothing else to lie on.
+"""
 
 DOCUMENT_FOLDERS = (DOCS, AUDITS)
 

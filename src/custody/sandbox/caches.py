@@ -3,7 +3,8 @@
 Nothing of it is there for the next attempt: byte code, an entry of a cache or a start-up file that
 one program leaves would decide what the next one does. For speed, packages and build results that
 were cached before the run's first agent was asked lie beneath (`environment.KEPT_CACHES`): at L3 as
-the lower layer of an overlay, elsewhere as a copy.
+the lower layer of an overlay, elsewhere as a copy. At L3 there is an overlay in any case: the list
+of mounts tells where a folder lies on this machine that is mounted as it is.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from custody.model import layout
 from custody.model.confinement import Level
+from custody.store.resolve import own
 from custody.store.root import Root
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ class StageCaches:
         self.path = f"{run.path}/{layout.cache_folder(request)}"
         """The absolute path of the folder, on this machine."""
         self.layers: OverlayPaths | None = None
-        """What the folder is made of, at L3, where there is a base; None shows the folder."""
+        """What the folder is made of, at L3; None shows the folder."""
 
     def seen(self, level: Level) -> str:
         """Return where programs see it."""
@@ -52,6 +54,13 @@ class StageCaches:
         else:
             make_caches(self.layers.upper if self.layers else self.path, *homes)
 
+    def give(self, level: Level, name: str, data: bytes) -> str:
+        """Put a file there for programs to read; return where they see it."""
+        self.make(level)
+        with Root.open(self.layers.upper if self.layers else self.path, resolver=own) as folder:
+            folder.write(name, data)
+        return f"{self.seen(level)}/{name}"
+
     def end(self, *, accepted: bool = False) -> None:
         """Leave nothing of it, but for what an accepted attempt may have kept."""
         folders, self._made = self._made, None
@@ -69,20 +78,19 @@ class StageCaches:
         from custody.store.cache_folders import CacheFolders
 
         folders = CacheFolders(self._run)
-        base = folders.begin(self._request, parts, layered=layered)
+        beneath = folders.begin(self._request, parts, layered=layered)
         self._made, self.layers = folders, None
-        if base and layered:
+        if layered:
             upper, work = f"{self.path}/{layout.UPPER}", f"{self.path}/{layout.WORK}"
-            self.layers = OverlayPaths(lower=(base,), upper=upper, work=work)
+            self.layers = OverlayPaths(lower=(beneath,), upper=upper, work=work)
 
     def _merge(self, folders: CacheFolders) -> None:
-        """Add what the attempt cached to the base on which it lay."""
+        """Add what the attempt cached to the base."""
         from custody.sandbox.environment import KEPT_CACHES
+        from custody.store.cache_folders import reduce
         from custody.workspace.overlay.merge import merge
 
-        upper, base = folders.open(self._request)
-        with upper, base:
-            for name in upper.names():
-                if name not in KEPT_CACHES:
-                    upper.remove_tree(name)
-            merge(upper, base)
+        with folders.open_upper(self._request) as upper:
+            if reduce(upper, KEPT_CACHES):
+                with folders.open_base() as base:
+                    merge(upper, base)

@@ -57,8 +57,11 @@ CACHES = {
     "npm_config_cache": "npm",
 }
 """Variables that move a cache, and the folder each gets below the cache directory."""
-KEPT_CACHES = frozenset({"go-build", "npm", "pip", "uv", "yarn"})
-"""Folders of packages and build results, each found by the hash of what it was made from.
+KEPT_CACHES = frozenset(
+    {"cargo/git", "cargo/registry", "go-build", "go-mod", "npm", "pip", "uv", "yarn"}
+)
+"""Folders of packages and build results, each found by its version or by the hash of what it was
+made from; of cargo's home without its configuration, its credentials and the programs it installed.
 
 The others answer by time and size of a file, which whoever changes the file can set: byte code, or
 the results of a linter, that were made before a change must not be taken for those after it.

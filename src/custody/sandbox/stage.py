@@ -32,7 +32,6 @@ class Access(NamedTuple):
     """Folders of the workspace beside which nothing of it is seen; None shows all."""
     changeable: tuple[str, ...] = ("",)
     """Folders of the workspace that can be changed, relative to it."""
-    readable: tuple[str, ...] = ()
     writable: tuple[str, ...] = ()
     """Files and folders of this machine."""
     own_sandbox: str = ""

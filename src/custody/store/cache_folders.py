@@ -32,36 +32,44 @@ class CacheFolders:
         return f"{self._run.path}/{_BASE}" if there else ""
 
     def begin(self, request: str, parts: Collection[str] = (), *, layered: bool) -> str:
-        """Make a folder for an attempt, and return the base that is to lie beneath; empty for none.
+        """Make a folder for an attempt, and return what is to lie beneath; empty for nothing.
 
         The folder holds what an overlay needs if it is to be ``layered``, and otherwise a copy of
-        the base; and, for programs to see, empty folders called ``parts``.
+        the base; and, for programs to see, empty folders called ``parts``. An overlay lies on an
+        empty mask where there is no base.
         """
-        path, base = layout.cache_folder(request), self.base
+        self._drop_strangers()
+        path, beneath = layout.cache_folder(request), self.base
         if self._run.exists(path):
             self._run.remove_tree(path)
         self._run.make_dirs(path)
-        if base and layered:
-            self._run.make_dirs(f"{path}/{layout.WORK}")
+        if layered:
+            for part in (layout.WORK, layout.UPPER, layout.MASK):
+                self._run.make_dirs(f"{path}/{part}")
+            beneath = beneath or f"{self._run.path}/{path}/{layout.MASK}"
             path = f"{path}/{layout.UPPER}"
-            self._run.make_dirs(path)
-        elif base:
+        elif beneath:
             _copy(self._run, _BASE, self._run, path)
         for part in parts:
             self._run.make_dirs(f"{path}/{part}")
-        return base
+        return beneath
 
-    def open(self, request: str) -> tuple[Root, Root]:
-        """Open the upper directory of a layered attempt, and the base."""
-        upper = self._run.sub(f"{layout.cache_folder(request)}/{layout.UPPER}")
-        return upper, self._run.sub(_BASE)
+    def open_upper(self, request: str) -> Root:
+        """Open the upper directory of a layered attempt."""
+        return self._run.sub(f"{layout.cache_folder(request)}/{layout.UPPER}")
+
+    def open_base(self) -> Root:
+        """Open the base, which is made where there is none."""
+        self._run.make_dirs(_BASE)
+        return self._run.sub(_BASE)
 
     def end(self, request: str, kept: Collection[str] = ()) -> None:
-        """Leave nothing of an attempt, unless some of its folders are to be ``kept``.
+        """Leave nothing of an attempt, unless some of its folders are to be ``kept``; see `reduce`.
 
         Then its folder, with these, is the base, in place of the one there was. It is not where a
         program has put something else in its place.
         """
+        self._drop_strangers()
         path = layout.cache_folder(request)
         if kept and self._is_folder(path) and self._reduce(path, kept):
             if self._run.exists(_BASE):
@@ -72,10 +80,8 @@ class CacheFolders:
 
     def sweep(self) -> None:
         """Remove everything but the base: what a process left when it was ended."""
-        if not self._is_folder(layout.CACHE):
-            self.drop()
-            return
-        for name in self._run.names(layout.CACHE):
+        self._drop_strangers()
+        for name in self._run.names(layout.CACHE) if self._run.exists(layout.CACHE) else ():
             if f"{layout.CACHE}/{name}" != _BASE:
                 self._run.remove_tree(f"{layout.CACHE}/{name}")
 
@@ -90,16 +96,36 @@ class CacheFolders:
             self._run.make_dirs(_BASE)
             _copy(run, _BASE, self._run, _BASE)
 
+    def _drop_strangers(self) -> None:
+        """Remove what a program without confinement has put in the place of all caches."""
+        if not self._is_folder(layout.CACHE):
+            self.drop()
+
     def _reduce(self, path: str, kept: Collection[str]) -> bool:
-        """Remove what is not to be kept; tell whether anything is left."""
-        names = self._run.names(path)
-        for name in names:
-            if name not in kept:
-                self._run.remove_tree(f"{path}/{name}")
-        return not {*kept}.isdisjoint(names)
+        with self._run.sub(path) as folder:
+            return reduce(folder, kept)
 
     def _is_folder(self, path: str) -> bool:
         return self._run.exists(path) and stat.S_ISDIR(self._run.stat(path).st_mode)
+
+
+def reduce(folder: Root, kept: Collection[str]) -> bool:
+    """Remove what is not to be ``kept``; tell whether anything is left.
+
+    Each is a name in the folder, or a name in a folder of it, as ``cargo/registry``.
+    """
+    for name in folder.names():
+        if name in kept:
+            continue
+        parts = [path for path in kept if path.startswith(f"{name}/")]
+        if not parts or not stat.S_ISDIR(folder.stat(name).st_mode):
+            folder.remove_tree(name)
+            continue
+        with folder.sub(name) as below:
+            left = reduce(below, {path.removeprefix(f"{name}/") for path in parts})
+        if not left:
+            folder.remove_tree(name)
+    return bool(folder.names())
 
 
 def _copy(source: Root, origin: str, target: Root, path: str) -> None:

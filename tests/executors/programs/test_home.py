@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,13 @@ def test_it_is_empty_outside_the_workspace_and_gone_afterwards(place: StageSite)
         assert not home.startswith(f"{place.workspace.path}/")
         (Path(home) / "kept").write_text("x")
     assert not Path(home).exists()
+
+
+@pytest.mark.req("G-11")
+def test_a_sandbox_brings_its_own_along(tmp_path: Path) -> None:
+    with closing(StageSite(tmp_path, "L3")) as place, own_home(place.stage(), "codex") as home:
+        assert home == "/home"
+        assert not place.run.root.exists("homes")
 
 
 def test_what_a_killed_process_left_is_not_found_again(place: StageSite) -> None:

@@ -130,7 +130,7 @@ def test_limits_are_settings() -> None:
     assert told(limits) == {"timeout": 5, "inactivity": None, "heartbeat": limits.heartbeat}
 
 
-def test_a_program_of_which_nothing_is_known(place: StageSite, runner: CommandRunner) -> None:
+def test_a_program_of_which_nothing_is_known(runner: CommandRunner) -> None:
     context = AgentContext(
         name="mine",
         runner=lambda: runner,
@@ -138,6 +138,5 @@ def test_a_program_of_which_nothing_is_known(place: StageSite, runner: CommandRu
         sessions=lambda: pytest.fail("a session is opened"),
     )
     request = agent_request("mine", settings={"mine.env": "KEY"})
-    made = plain_program(("prog", "x"), request, place.stage(), context)
+    made = plain_program(("prog", "x"), request, context)
     assert (made.name, made.argv, made.variables) == ("mine", ("prog", "x"), {"KEY": "k"})
-    assert made.readable == (f"{place.run.path}/nodes/n/1.1/prompt.md",)

@@ -87,7 +87,7 @@ class AgentContext(msgspec.Struct, frozen=True):
         from custody.executors.programs.program import plain_program
         from custody.executors.programs.reply import TextReader
 
-        program = plain_program(argv, request, stage, self)
+        program = plain_program(argv, request, self)
         return self.programs().work(program, request, stage, TextReader())
 
 

@@ -46,7 +46,7 @@ class CodingAgent:
                 },
                 workdir=settings.folder("workdir"),
                 hint=cli.hint,
-                home=home,
+                home="" if level == "L3" else home,
                 reach=reached(settings, passed, cli.reach),
                 sees=read_scope(settings, environment.get(cli.blocked_by, "")),
                 changeable=cli.changeable(settings),

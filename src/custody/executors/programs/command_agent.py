@@ -4,7 +4,7 @@ It is cut into words first and filled in afterwards, so that nothing which is fi
 a second word, an option of the shell or a second command. The command gets the prompt as standard
 input and as a file:
 
-    {PROMPT_PATH}   the file of the prompt
+    {PROMPT_PATH}   a copy of it among the caches of the attempt
     {WORKSPACE}     where it works
 
 What it prints is the response, and may hold edits (`custody.executors.edits`); it may as well
@@ -21,9 +21,10 @@ from custody.executors import Stage
 from custody.executors.agents import AgentContext
 from custody.executors.commands import seen_workspace
 from custody.executors.edits import apply_response
-from custody.executors.programs.program import ack_of, plain_program, prompt_file
+from custody.executors.programs.program import ack_of, plain_program
 from custody.executors.programs.reply import TextReader
 from custody.executors.settings import Settings
+from custody.model import layout
 from custody.model.request import Ack, AgentRequest
 
 PATCH_START = "diff --git"
@@ -47,7 +48,7 @@ class CommandAgent:
         settings = self._context.settings(request)
         target = settings.text("target")
         argv = fill(self._find(settings, target), _values(request, stage))
-        program = plain_program(argv, request, stage, self._context)
+        program = plain_program(argv, request, self._context)
         reader = TextReader(must_start=PATCH_START if target == "patch" else "")
         finished = self._programs.run(program, request, stage, reader)
         ack = ack_of(finished, program, request)
@@ -89,6 +90,15 @@ def _value(name: str, values: Mapping[str, str]) -> str:
 
 def _values(request: AgentRequest, stage: Stage) -> dict[str, str]:
     return {
-        "PROMPT_PATH": prompt_file(request, stage),
+        "PROMPT_PATH": _copied_prompt(request, stage),
         "WORKSPACE": seen_workspace(stage),
     }
+
+
+def _copied_prompt(request: AgentRequest, stage: Stage) -> str:
+    """Put a copy of the prompt where the command can read it, and return where that is.
+
+    The file itself lies in the run directory, of which nothing is shown.
+    """
+    data = stage.run.read_evidence(request.prompt)
+    return stage.sandbox.caches.give(stage.sandbox.level, layout.PROMPT, data)

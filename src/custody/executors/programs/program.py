@@ -58,12 +58,10 @@ class AgentProgram(NamedTuple):
     hint: str = ""
     """What to do when the program is not there."""
     home: str = ""
-    """Folder outside the workspace that is its own; empty for none."""
+    """Folder of this machine, outside the workspace, that is its own; empty for none."""
     reach: tuple[str, ...] = ()
     """``host:port`` of each server that its configuration names."""
     sees: ReadScope = ReadScope()
-    readable: tuple[str, ...] = ()
-    """Files of this machine that it is told to read."""
     changeable: tuple[str, ...] = ("",)
     """Folders of the workspace that it may change, relative to it."""
     own_sandbox: str = ""
@@ -78,7 +76,6 @@ class AgentProgram(NamedTuple):
             hidden=self.sees.hidden,
             scope=self.sees.scope,
             changeable=() if request.output_path else self.changeable,
-            readable=self.readable,
             writable=tuple(filter(None, [self.home])),
             own_sandbox=self.own_sandbox,
             limits=stage_limits(request),
@@ -86,9 +83,9 @@ class AgentProgram(NamedTuple):
 
 
 def plain_program(
-    argv: Sequence[str], request: AgentRequest, stage: Stage, context: AgentContext
+    argv: Sequence[str], request: AgentRequest, context: AgentContext
 ) -> AgentProgram:
-    """Return a program of which nothing is known but its settings; it may read the prompt's file.
+    """Return a program of which nothing is known but its settings.
 
     Raises `UsageError` for a setting that cannot be meant.
     """
@@ -101,13 +98,7 @@ def plain_program(
         variables=passed,
         reach=reached(settings, passed, nowhere),
         sees=read_scope(settings),
-        readable=(prompt_file(request, stage),),
     )
-
-
-def prompt_file(request: AgentRequest, stage: Stage) -> str:
-    """Return the path of the file that holds the prompt."""
-    return f"{stage.run.path}/{request.prompt.path}"
 
 
 class Finished(NamedTuple):
@@ -145,7 +136,7 @@ class ProgramRunner:
                     name=program.name,
                     limits=program.limits,
                     variables=program.variables,
-                    stdin=prompt_file(request, stage),
+                    stdin=f"{stage.run.path}/{request.prompt.path}",
                     listener=following,
                 )
             except KeyboardInterrupt:
