@@ -117,17 +117,17 @@ def missing(path: str) -> set[str]:
     return set() if os.path.isdir(path) else {path}
 
 
-def test_what_was_made_anew_has_another_identity(site: Site) -> None:
-    shown = site.home / "tool"
-    base = msgspec.structs.replace(site.confinement("L3"), readable=(str(shown),)).base
-    nowhere = rootfs.identities(base)
-    shown.mkdir()
-    there = rootfs.identities(base)
-    assert there != nowhere
-    assert rootfs.identities(base) == there
-    shown.rename(site.home / "old")
-    shown.mkdir()
-    assert rootfs.identities(base) != there
+def test_what_was_laid_out_is_compared_with_what_is_there(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What lies below the current folder stands for what was laid out."""
+    base = msgspec.structs.replace(site.confinement("L3"), readable=(f"{site.home}/tool",)).base
+    monkeypatch.chdir("/")
+    assert rootfs.is_current(base)
+    (site.home / "tool").mkdir()
+    assert rootfs.is_current(base)
+    monkeypatch.chdir(site.home)
+    assert not rootfs.is_current(base)
 
 
 def test_what_lies_below_something_shown_is_not_shown_twice(site: Site) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from typing import NoReturn
 
-import msgspec
 import pytest
 
 from custody.sandbox.apply import CannotConfine
@@ -66,26 +65,6 @@ def test_it_notices_that_the_server_is_gone(site: Site) -> None:
         return exit_code(fork_inside(base, wait))
 
     assert in_child(work) == 5
-
-
-def test_it_knows_what_it_was_made_of(site: Site) -> None:
-    shown = site.home / "tool"
-    shown.mkdir()
-    base = msgspec.structs.replace(site.confinement("L3"), readable=(str(shown),)).base
-
-    def seen() -> tuple[int, ...]:
-        def work() -> tuple[int, ...]:
-            inside = fork_inside(base, echo)
-            exit_code(inside)
-            return inside.seen
-
-        return in_child(work)
-
-    before = seen()
-    assert seen() == before
-    shown.rename(site.home / "old")
-    shown.mkdir()
-    assert seen() != before
 
 
 def test_no_descriptor_is_left_when_there_is_no_sandbox(

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import msgspec
@@ -73,9 +74,12 @@ def test_too_few_descriptors_are_a_failure_of_the_line(site: Site, level: str) -
     assert children(reaper)[0] == kept, "it is still the same server"
 
 
-def test_a_spare_shows_what_is_there_when_it_is_used(site: Site) -> None:
+@pytest.mark.parametrize("pause", [0.0, 0.001, 0.002, 0.005, 0.2])
+def test_a_spare_shows_what_is_there_when_it_is_used(site: Site, pause: float) -> None:
+    """Without a pause the folder is made anew, by the same number, while a spare is laid out."""
     shown = site.home / "tool"
-    for content in ("one", "two"):
+    for content in ("one", "two", "three"):
+        time.sleep(pause)
         shutil.rmtree(shown, ignore_errors=True)
         shown.mkdir()
         (shown / "text").write_text(content)

@@ -40,9 +40,9 @@ def clone_inside(base: Confinement) -> int:
         return namespaces.clone(base.network)
 
 
-def seen(base: Confinement) -> tuple[int, ...]:
-    """Return what tells whether a sandbox laid out before still shows what is there now."""
-    return rootfs.identities(base)
+def is_current(base: Confinement) -> bool:
+    """Whether a sandbox that this process has laid out before shows what is there now."""
+    return rootfs.is_current(base)
 
 
 def die_with_parent() -> None:

@@ -131,16 +131,20 @@ def rules(confinement: Confinement) -> list[Rule]:
     ]
 
 
-def identities(base: Confinement) -> tuple[int, ...]:
-    """Return numbers that change when something that is shown was made anew or removed."""
-    return tuple(map(_identity, (*_shown(base), *base.writable)))
+def is_current(base: Confinement) -> bool:
+    """Whether what was laid out is what is there now; asked by a process that has not moved in.
+
+    What is mounted keeps its number, so that nothing can be made anew under the same one.
+    """
+    return all(_identity(path) == _identity(path[1:]) for path in (*_shown(base), *base.writable))
 
 
-def _identity(path: str) -> int:
+def _identity(path: str) -> tuple[int, int] | None:
     try:
-        return os.stat(path).st_ino
+        about = os.stat(path)
     except OSError:
-        return 0
+        return None
+    return about.st_dev, about.st_ino
 
 
 def readable(confinement: Confinement) -> list[str]:

@@ -23,6 +23,8 @@ class Start(msgspec.Struct, frozen=True, tag=True):
     """A file that the chain reads as its input; empty for none."""
     line: int = 0
     """By which its streams are known, see `custody.supervise.streams_handover`."""
+    spare: bool = False
+    """Whether it goes to a sandbox that was laid out before anybody asked for it."""
 
 
 class Stop(msgspec.Struct, frozen=True, tag=True):
@@ -45,7 +47,11 @@ class Done(msgspec.Struct, frozen=True, tag=True):
     """Whether a control group held it."""
 
 
-Message = Start | Stop | Done
+class Outdated(msgspec.Struct, frozen=True, tag=True):
+    """The sandbox does not show what is there now: the chain was not run."""
+
+
+Message = Start | Stop | Done | Outdated
 
 _decode = msgspec.msgpack.Decoder(Message).decode
 _encode = msgspec.msgpack.Encoder().encode

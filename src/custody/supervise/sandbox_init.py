@@ -18,8 +18,6 @@ class Inside(NamedTuple):
     first: int
     channel: Channel
     base: Confinement
-    seen: tuple[int, ...]
-    """What it was made of; see `apply.seen`."""
 
 
 def fork_inside(base: Confinement, be_first: Callable[[Channel], NoReturn]) -> Inside:
@@ -29,7 +27,6 @@ def fork_inside(base: Confinement, be_first: Callable[[Channel], NoReturn]) -> I
     """
     server = os.getpid()
     with apply.telling():
-        seen = apply.seen(base)
         wait_for_threads()
         down, up = two_pipes()
     try:
@@ -47,4 +44,4 @@ def fork_inside(base: Confinement, be_first: Callable[[Channel], NoReturn]) -> I
             os._exit(1)  # whatever happens in the child, it must not go on as the server
         os.close(down[0])
         os.close(up[1])
-    return Inside(first, Channel(up[0], down[1]), base, seen)
+    return Inside(first, Channel(up[0], down[1]), base)

@@ -40,7 +40,7 @@ from custody.supervise.detach import let_go_of_everything_but, one_descriptor_fr
 from custody.supervise.feed import NOTHING, Feed
 from custody.supervise.limits.line_group import LineGroups
 from custody.supervise.limits.watch import LimitWatch, watch_inside, watch_outside
-from custody.supervise.protocol import Channel, Done, Message, Start, Stop
+from custody.supervise.protocol import Channel, Done, Message, Outdated, Start, Stop
 from custody.supervise.reaper import PATIENCE, go_on_guarded
 from custody.supervise.sandbox_init import Inside, fork_inside
 from custody.supervise.spawn import CannotStart, Spawner, not_confined, open_input
@@ -139,10 +139,19 @@ class _Server:
 
     def _run_inside(self, start: Start, confinement: Confinement) -> Done:
         """Let a server of its own run the chain, as the first process of new namespaces."""
+        if spare := self._take_spare(confinement.base):
+            done = self._run_in(spare, msgspec.structs.replace(start, spare=True))
+            if not isinstance(done, Outdated):
+                return done
+        if self._stopping:
+            return Done(End(0), 0, 0)
         try:
-            inside = self._take_spare(confinement.base) or self._fork_inside(confinement.base)
+            done = self._run_in(self._fork_inside(confinement.base), start)
         except apply.CannotConfine as error:
             return Done(not_confined(error).end, 0, 0)
+        return _lost(0, 0) if isinstance(done, Outdated) else done
+
+    def _run_in(self, inside: Inside, start: Start) -> Done | Outdated:
         self._groups.add(inside.first)
         self._pass_on(inside.channel, start)
         return self._follow(inside.first, inside.channel)
@@ -171,12 +180,9 @@ class _Server:
     def _take_spare(self, base: Confinement) -> Inside | None:
         self._children.reap()  # it is not spared any more when it has ended
         there, self._children.spared = self._children.spared, 0
-        if self._spare is not None and there:
-            with apply.telling():
-                seen = apply.seen(base)
-            if self._spare.base == base and self._spare.seen == seen:
-                spare, self._spare = self._spare, None
-                return spare
+        if self._spare is not None and there and self._spare.base == base:
+            spare, self._spare = self._spare, None
+            return spare
         self._drop_spare()
         self._children.kill()
         return None
@@ -186,7 +192,7 @@ class _Server:
             self._spare.channel.close()
             self._spare = None
 
-    def _follow(self, first: int, inside: Channel) -> Done:
+    def _follow(self, first: int, inside: Channel) -> Done | Outdated:
         """Pass messages on until the first process has spoken and ended, and all with it."""
         self._inside = inside
         done: Message | None = None
@@ -204,9 +210,10 @@ class _Server:
         while first not in self._children.ended and time.monotonic() < deadline:
             self._wait(PATIENCE)
         left = self._children.kill()
+        if isinstance(done, Outdated):
+            return done
         if not isinstance(done, Done):
-            lost = apply.CannotConfine("the first process of the sandbox is gone")
-            return Done(not_confined(lost).end, *left)
+            return _lost(*left)
         # What the first process could not kill, the kernel has: it waits for all of them.
         return Done(done.end, done.leftovers + left[0], left[1], done.exceeded)
 
@@ -353,9 +360,16 @@ def _serve_inside(
             problem = error
         start = channel.receive()
         if isinstance(start, Start):
-            channel.send(_run_moved_in(server, start, opened, problem))
+            outdated = start.spare and (problem is not None or not apply.is_current(base))
+            done = Outdated() if outdated else _run_moved_in(server, start, opened, problem)
+            channel.send(done)
     finally:
         os._exit(0)
+
+
+def _lost(leftovers: int, survivors: int) -> Done:
+    lost = apply.CannotConfine("the first process of the sandbox is gone")
+    return Done(not_confined(lost).end, leftovers, survivors)
 
 
 def _run_moved_in(
