@@ -40,6 +40,26 @@ def test_only_processes_of_the_line_are_seen(site: Site) -> None:
     assert len(ran.stdout.split()) == 1, "the first process of the sandbox is not one of them"
 
 
+@pytest.mark.req("G-11")
+def test_a_process_that_lets_nobody_look_at_it_is_not_seen_by_others(site: Site) -> None:
+    script = """
+import ctypes, os, signal
+reader, writer = os.pipe()
+child = os.fork()
+if child == 0:
+    ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)
+    os.write(writer, b'x')
+    signal.pause()
+os.read(reader, 1)
+print(os.path.exists(f'/proc/{child}'), os.path.exists('/proc/1'))
+print(sorted(os.readlink(f'/proc/self/fd/{n}').split(':')[0] for n in (0, 1, 2)))
+print([n for n in os.listdir('/proc/self/fd') if int(n) > writer + 1])
+os.kill(child, 9)
+"""
+    ran = site.run(site.confinement("L3"), sys.executable, "-c", script)
+    assert ran.stdout.splitlines() == ["False False", "['pipe', 'pipe', 'pipe']", "[]"], ran
+
+
 TALK = """
 import socket, sys
 server = socket.create_server(("127.0.0.1", 0))

@@ -76,6 +76,14 @@ for _ in range(72):
 hold()
 """,
     ),
+    "processes_out_of_sight": Attack(
+        "processes (24)",
+        """
+ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)
+for _ in range(72): fork(hold)
+hold()
+""",
+    ),
     "zombies": Attack("processes (24)", "for _ in range(72): fork(lambda: None)\nhold()"),
     "memory": Attack("memory (96M)", "kept = b'x' * (288 * MIB)\nhold()"),
     "memory_out_of_sight": Attack(

@@ -10,6 +10,7 @@ import os
 import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from custody.model.limits import StageLimits
 from custody.sandbox import kernel, landlock, namespaces, rootfs, seccomp
@@ -51,27 +52,33 @@ def die_with_parent() -> None:
         namespaces.die_with_parent()
 
 
-def lay_out(base: Confinement, user: int, group: int) -> Opened:
-    """Do in that process what needs no workspace; ``user`` and ``group`` are the process server's.
+class LaidOut(NamedTuple):
+    """What the first process of a sandbox holds when it has laid it out."""
 
-    Returns the listeners of its network, open.
-    """
+    listeners: Opened
+    """Those of its network, open."""
+    processes: int
+    """Shows every process of the sandbox, see `rootfs.lay_out`."""
+
+
+def lay_out(base: Confinement, user: int, group: int) -> LaidOut:
+    """Do in that process what needs no workspace; it stays the same user and group outside."""
     with telling():
         namespaces.take_identity(user, group)
         namespaces.hide_memory()
         if base.network == "loopback" or base.listeners:
             namespaces.bring_up_loopback()
-        rootfs.lay_out(base)
-        return open_listeners(base.listeners)
+        processes = rootfs.lay_out(base)
+        return LaidOut(open_listeners(base.listeners), processes)
 
 
-def move_in(confinement: Confinement, opened: Opened, handover: int) -> None:
+def move_in(confinement: Confinement, laid_out: LaidOut, handover: int) -> None:
     """Do the rest; from here on nothing that is not named can be reached.
 
     The listeners go out by ``handover``, which is of no use to anybody afterwards.
     """
     with telling():
-        hand_over(opened, handover)
+        hand_over(laid_out.listeners, handover)
         os.close(handover)
         rootfs.move_in(confinement)
         lower_limits(confinement.limits, alone=True)

@@ -86,8 +86,12 @@ class _Piece(NamedTuple):
     is_folder: bool
 
 
-def lay_out(base: Confinement) -> None:
-    """Put together, out of everybody's sight, what does not depend on the workspace."""
+def lay_out(base: Confinement) -> int:
+    """Put together, out of everybody's sight, what does not depend on the workspace.
+
+    Returns a descriptor of a /proc that shows every process of the sandbox, for the first of them
+    alone: the one that is seen covers it.
+    """
     pieces = _pieces(base)
     # A little more than the limits, so that whoever looks can see that one was exceeded.
     size, files = base.limits.memory + _SPARE_BYTES, base.limits.files + _SPARE_FILES
@@ -99,7 +103,10 @@ def lay_out(base: Confinement) -> None:
         _put(piece)
     # Not even root of the machine, who owns these files, may change the kernel's settings.
     flags = _READ_ONLY | _NO_SETUID | _NO_DEVICES | _NO_EXEC
+    kernel.mount("proc", "proc", "proc", flags)
+    everybody = os.open("proc", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     kernel.mount("proc", "proc", "proc", flags, _OWN_PROCESSES)
+    return everybody
 
 
 def move_in(confinement: Confinement) -> None:

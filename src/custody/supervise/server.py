@@ -30,7 +30,6 @@ from custody.model.limits import StageLimits
 from custody.model.request import Command
 from custody.sandbox import apply
 from custody.sandbox.confinement import Confinement, seen_environment
-from custody.sandbox.listeners import Opened
 from custody.sandbox.socket_broker import Askers
 from custody.supervise import command_list
 from custody.supervise.children import Children
@@ -352,17 +351,16 @@ def _serve_inside(
         os.setsid()  # whoever ends it by its group must not end the server outside
         apply.die_with_parent()
         server = _Server(channel, handover, inside=True)
-        opened: Opened = []
-        problem: apply.CannotConfine | None = None
+        laid_out: apply.LaidOut | apply.CannotConfine
         try:
-            opened = apply.lay_out(base, *identity)
+            laid_out = apply.lay_out(base, *identity)
         except apply.CannotConfine as error:
-            problem = error
+            laid_out = error
         start = channel.receive()
         if isinstance(start, Start):
-            outdated = start.spare and (problem is not None or not apply.is_current(base))
-            done = Outdated() if outdated else _run_moved_in(server, start, opened, problem)
-            channel.send(done)
+            lacking = isinstance(laid_out, apply.CannotConfine)
+            outdated = start.spare and (lacking or not apply.is_current(base))
+            channel.send(Outdated() if outdated else _run_moved_in(server, start, laid_out))
     finally:
         os._exit(0)
 
@@ -373,14 +371,17 @@ def _lost(leftovers: int, survivors: int) -> Done:
 
 
 def _run_moved_in(
-    server: _Server, start: Start, opened: Opened, problem: apply.CannotConfine | None
+    server: _Server, start: Start, laid_out: apply.LaidOut | apply.CannotConfine
 ) -> Done:
+    confinement = start.confinement
+    if confinement is None:
+        return Done(not_confined(apply.CannotConfine("there is no confinement")).end, 0, 0)
+    if isinstance(laid_out, apply.CannotConfine):
+        return Done(not_confined(laid_out).end, 0, 0)
     try:
-        if problem or start.confinement is None:
-            raise problem or apply.CannotConfine("there is no confinement")
         with server.opened(start) as source:  # its place cannot be seen from inside
-            apply.move_in(start.confinement, opened, server.handover)
-            server.watch = watch_inside(start.confinement)
+            apply.move_in(confinement, laid_out, server.handover)
+            server.watch = watch_inside(confinement, f"/proc/self/fd/{laid_out.processes}")
             return server.run_with(source, msgspec.structs.replace(start, confinement=None))
     except apply.CannotConfine as error:
         return Done(not_confined(error).end, 0, 0)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -53,8 +54,8 @@ def test_a_process_takes_what_it_has() -> None:
     text = "threading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n"
     text += "kept = b'x' * (40 << 20), [os.open('/dev/null', 0) for _ in range(50)]"
     with running(text) as process:
-        found = usage_of(process)
-        memory = proportional_memory(process)
+        found = usage_of(f"/proc/{process}")
+        memory = proportional_memory(f"/proc/{process}")
     assert found.tasks == 2
     assert 40 * MIB < found.memory < 120 * MIB
     assert 40 * MIB < memory < 120 * MIB
@@ -64,15 +65,15 @@ def test_a_process_takes_what_it_has() -> None:
 def test_a_process_that_is_gone_takes_nothing() -> None:
     with subprocess.Popen(["true"]) as process:
         process.wait()
-    assert usage_of(process.pid) == InUse()
-    assert proportional_memory(process.pid) == 0
+    assert usage_of(f"/proc/{process.pid}") == InUse()
+    assert proportional_memory(f"/proc/{process.pid}") == 0
 
 
 def test_one_that_was_not_waited_for_counts() -> None:
     with subprocess.Popen(["true"], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.read()
-        assert usage_of(process.pid).tasks == 1
+        assert usage_of(f"/proc/{process.pid}").tasks == 1
 
 
 @pytest.mark.parametrize(
@@ -111,9 +112,14 @@ def test_what_else_they_hold_counts() -> None:
     assert in_child(work) == [None, "memory"]
 
 
-def test_the_first_process_of_a_sandbox_sees_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_process_of_a_sandbox_sees_all(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(os, "getpid", lambda: 1)
     assert os.getppid() in processes.members()
+    for name in ("1", "7", "self"):
+        (tmp_path / name).mkdir()
+    assert processes.members(str(tmp_path)) == [7], "but for itself"
 
 
 def test_lines_without_a_number_are_passed_over() -> None:

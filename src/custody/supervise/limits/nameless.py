@@ -13,7 +13,7 @@ from functools import cached_property
 
 from custody.model.limits import Limit, StageLimits
 from custody.supervise.limits.meter import Meter
-from custody.supervise.limits.processes import members
+from custody.supervise.limits.processes import PROC, members
 
 _BLOCK = 512
 
@@ -21,10 +21,11 @@ _BLOCK = 512
 class NamelessMeter(Meter):
     """Looks for such files, in the descriptors of every process."""
 
-    def __init__(self, limits: StageLimits, ignored: int = 0) -> None:
+    def __init__(self, limits: StageLimits, ignored: int = 0, *, proc: str = PROC) -> None:
         """Files of the device ``ignored`` are counted by somebody else."""
         self._limits = limits
         self._ignored = ignored
+        self._proc = proc
         self.memory = 0
         """Bytes of those that are memory, when they were last looked for."""
 
@@ -39,7 +40,8 @@ class NamelessMeter(Meter):
 
     def exceeded(self) -> Limit | None:
         """Return a limit that they exceed by themselves."""
-        found = {(one.st_dev, one.st_ino): one.st_blocks * _BLOCK for one in nameless(members())}
+        seen = nameless(members(self._proc), self._proc)
+        found = {(one.st_dev, one.st_ino): one.st_blocks * _BLOCK for one in seen}
         self.memory = sum(size for (at, _), size in found.items() if at == self._memory_device)
         apart = (self._memory_device, self._ignored)
         disk = sum(size for (at, _), size in found.items() if at not in apart)
@@ -48,20 +50,20 @@ class NamelessMeter(Meter):
         return "written" if disk > self._limits.written else None
 
 
-def nameless(processes: Iterable[int]) -> Iterator[os.stat_result]:
+def nameless(processes: Iterable[int], proc: str = PROC) -> Iterator[os.stat_result]:
     """Yield the files that processes have open and that no folder has."""
     for process in processes:
-        for number in _descriptors(process):
+        for number in _descriptors(f"{proc}/{process}"):
             try:
-                found = os.stat(f"/proc/{process}/fd/{number}")
+                found = os.stat(f"{proc}/{process}/fd/{number}")
             except OSError:
                 continue  # it was closed meanwhile
             if found.st_nlink == 0 and stat.S_ISREG(found.st_mode):
                 yield found
 
 
-def _descriptors(process: int) -> list[str]:
+def _descriptors(process: str) -> list[str]:
     try:
-        return os.listdir(f"/proc/{process}/fd")
+        return os.listdir(f"{process}/fd")
     except OSError:
         return []

@@ -11,6 +11,7 @@ from custody.supervise.descendants import descendants, read
 from custody.supervise.limits.meter import Meter
 
 FIRST = 1
+PROC = "/proc"
 _KIB = 1024
 
 
@@ -31,14 +32,17 @@ class InUse(NamedTuple):
 class ProcessMeter(Meter):
     """Looks at the processes of a line."""
 
-    def __init__(self, limits: StageLimits, also: Callable[[], int] = lambda: 0) -> None:
+    def __init__(
+        self, limits: StageLimits, also: Callable[[], int] = lambda: 0, *, proc: str = PROC
+    ) -> None:
         """``also`` tells of memory that they hold and that is no part of any of them."""
         self._limits = limits
         self._also = also
+        self._proc = proc
 
     def exceeded(self) -> Limit | None:
         """Return a limit that is exceeded now."""
-        found = members()
+        found = [f"{self._proc}/{process}" for process in members(self._proc)]
         usage = InUse()
         for process in found:
             usage = usage.plus(usage_of(process))
@@ -53,33 +57,34 @@ class ProcessMeter(Meter):
         return None
 
 
-def members() -> list[int]:
+def members(proc: str = PROC) -> list[int]:
     """Return the processes of the line that this server runs.
 
-    The first process of a sandbox sees all of them, and nobody else's. A server without one goes
-    from its children on, from whom nobody can get away: see `custody.supervise.server`.
+    The first process of a sandbox sees all of them, and nobody else's, in a ``proc`` that hides
+    none. A server without one goes from its children on, from whom nobody can get away: see
+    `custody.supervise.server`.
     """
     if os.getpid() == FIRST:
-        return [int(name) for name in os.listdir("/proc") if name.isdigit() and name != "1"]
+        return [int(name) for name in os.listdir(proc) if name.isdigit() and name != "1"]
     return descendants(os.getpid())
 
 
-def usage_of(process: int) -> InUse:
-    """Return what one process takes; one that is gone takes nothing."""
+def usage_of(process: str) -> InUse:
+    """Return what the process of a folder of /proc takes; one that is gone takes nothing."""
     try:
-        status = fields(read(f"/proc/{process}/status"))
+        status = fields(read(f"{process}/status"))
         # The size of this folder is how many there are, since Linux 6.2.
-        descriptors = os.stat(f"/proc/{process}/fd").st_size or _count(process)
+        descriptors = os.stat(f"{process}/fd").st_size or _count(process)
     except OSError:
         return InUse()
     memory = sum(status.get(name, 0) for name in (b"RssAnon", b"RssShmem", b"VmSwap"))
     return InUse(max(1, status.get(b"Threads", 1)), memory * _KIB, descriptors)
 
 
-def proportional_memory(process: int) -> int:
-    """Return the bytes of a process, each divided by how many share it."""
+def proportional_memory(process: str) -> int:
+    """Return the bytes of such a process, each divided by how many share it."""
     try:
-        rollup = fields(read(f"/proc/{process}/smaps_rollup"))
+        rollup = fields(read(f"{process}/smaps_rollup"))
     except OSError:
         return usage_of(process).memory  # it lets nobody look at it, so it counts in full
     return sum(rollup.get(name, 0) for name in (b"Pss_Anon", b"Pss_Shmem", b"SwapPss")) * _KIB
@@ -96,8 +101,8 @@ def fields(text: bytes) -> dict[bytes, int]:
     return found
 
 
-def _count(process: int) -> int:
+def _count(process: str) -> int:
     try:
-        return len(os.listdir(f"/proc/{process}/fd"))
+        return len(os.listdir(f"{process}/fd"))
     except PermissionError:
         return 0

@@ -97,12 +97,12 @@ def watch_outside(confinement: Confinement | None, group: ControlGroup | None = 
     return LimitWatch(limits, meters)
 
 
-def watch_inside(confinement: Confinement) -> LimitWatch:
-    """Return the watch of the first process of a sandbox."""
+def watch_inside(confinement: Confinement, proc: str) -> LimitWatch:
+    """Return the watch of the first process of a sandbox, to whom ``proc`` shows all the others."""
     limits = confinement.limits
     scratch = ScratchMeter(limits)
-    nameless = NamelessMeter(limits, ignored=scratch.device)
-    processes = ProcessMeter(limits, lambda: nameless.memory + scratch.used_bytes())
+    nameless = NamelessMeter(limits, ignored=scratch.device, proc=proc)
+    processes = ProcessMeter(limits, lambda: nameless.memory + scratch.used_bytes(), proc=proc)
     return LimitWatch(limits, (scratch, nameless, processes))
 
 
