@@ -38,7 +38,6 @@ HOLES_AT_L2 = {
     "descriptors": "arguments",
     "arguments_of_custody": "arguments",
     "run_directory_by_links": "run directory",
-    "shared_memory_file": "shared memory",
 }
 """What succeeds at L2, and which entry of its list says so."""
 if os.geteuid() == 0:

@@ -151,11 +151,11 @@ class World:
         return int(memory)
 
     def _shared_file(self) -> str:
-        """Leave a file where processes share memory; return its name, with a slash."""
+        """Leave two files where processes share memory; return the first's name, with a slash."""
         name = f"/custody-test-{os.getpid()}"
-        file = Path(f"/dev/shm{name}")
-        file.write_text("shared")
-        self._stack.callback(file.unlink, missing_ok=True)
+        for file in (Path(f"/dev/shm{name}"), Path(f"/dev/shm{name}-spare")):
+            file.write_text("shared")
+            self._stack.callback(file.unlink, missing_ok=True)
         return name
 
     def _queue(self) -> str:

@@ -108,6 +108,16 @@ for at in range(0, 288 * MIB, 4096): kept[at] = 1
 hold()
 """,
     ),
+    "named_memory": Attack(
+        "memory (96M)",
+        """
+for number in range(4):
+    file = ctypes.CDLL(None).shm_open(f'/custody-{os.getpid()}-{number}'.encode(), 0o102, 0o600)
+    os.posix_fallocate(file, 0, 72 * MIB)
+    os.close(file)
+hold()
+""",
+    ),
     "memory_file": Attack(
         "memory (96M)",
         """
