@@ -56,7 +56,7 @@ os.unlink('fifo')
     "sync": "file = open('one/file', 'a'); os.fsync(file.fileno()); os.fdatasync(file.fileno())",
     "watch (webpack)": "assert libc.inotify_add_watch(libc.inotify_init1(0), b'one', 2) >= 0",
     "a pair of sockets (git, npm)": "a, b = socket.socketpair(); a.send(b'x'); assert b.recv(1)",
-    "own priority (nice)": "os.nice(1); os.setpriority(os.PRIO_PROCESS, 0, 2)",
+    "own priority (nice)": "os.setpriority(os.PRIO_PROCESS, 0, os.nice(1) + 1)",
     "own limits (ulimit)": "resource.setrlimit(resource.RLIMIT_CPU, (1000, 1000))",
     "own processors": "os.sched_setaffinity(0, os.sched_getaffinity(0))",
     "locks of processes (multiprocessing)": """
@@ -125,11 +125,17 @@ PROJECTS = {
         "git init -q r && cd r && git config user.name a && git config user.email b && echo x > f"
         " && git add f && git commit -qm one && git checkout -qb other && echo y > f"
         " && git commit -qam two && git checkout -q - && git merge -q other && git gc -q"
+        " && git checkout -qb third HEAD~1 && echo z > g && git add g && git commit -qm three"
+        " && git rebase -q other && git log --format=%s | tr '\\n' ' ' | grep -x 'three two one '"
         " && git worktree add -q ../w && git stash list && git clone -q . ../c && git fsck"
     ),
     "make": (
         "printf 'all: a b\\n%%: src/%%.c\\n\\tcp $< $@ && mv $@ out/$@\\n' > Makefile"
         " && mkdir src out && touch src/a.c src/b.c && make -j2 && ls out/a out/b"
+    ),
+    "cc": (
+        "printf 'prog: a.o b.o\\n\\tcc -o $@ $^\\n' > Makefile && echo 'int f(){return 7;}' > a.c"
+        " && echo 'int f(); int main(){return f() - 7;}' > b.c && make -j2 && ./prog && make -q"
     ),
     "sqlite": (
         "python3 -c \"import sqlite3; d = sqlite3.connect('db'); d.execute('pragma"
