@@ -7,6 +7,7 @@
 #   make types    mypy --strict
 #   make docs     links, generated pages, the tutorial
 #   make pythons  unpack other releases of Python below .pythons, for the tests
+#   make packages fetch a few packages from the registries below .packages, for tests that build with them
 #   make agents   install Codex, Claude Code and opencode below .agents, for the tests that run them
 #   make bench    measure against the peers
 #   make format   let ruff rewrite the files
@@ -28,7 +29,7 @@ CLAUDE_CODE := 2.1.197
 OPENCODE := 1.18.33
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak lint types docs reference bench format clean system agents pythons test-pythons $(PYTHONS:%=test-%)
+.PHONY: help demo test soak lint types docs reference bench format clean system agents packages pythons test-pythons $(PYTHONS:%=test-%)
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -36,11 +37,11 @@ help:
 demo: $(VENV)/.custody
 	@PATH="$(CURDIR)/$(BIN):$$PATH" scripts/demo.sh
 
-test: $(VENV)/.tools system agents
+test: $(VENV)/.tools system agents packages
 	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
 
 # LENGTH=5 makes what has no end, races and kills at moments of chance, five times as long.
-soak: $(VENV)/.tools system agents
+soak: $(VENV)/.tools system agents packages
 	CUSTODY_SOAK=$(LENGTH) $(BIN)/python -m pytest -n auto --dist worksteal --timeout 7200 $(PYTEST_ARGS)
 	$(MAKE) test-pythons
 
@@ -80,7 +81,8 @@ format: $(VENV)/.tools
 # reason.
 system:
 	@scripts/system_packages.sh strace:strace dot:graphviz bwrap:bubblewrap curl:curl ps:procps \
-		chattr:e2fsprogs gcc:gcc gcc:libc6-dev
+		chattr:e2fsprogs gcc:gcc gcc:libc6-dev go:golang-go cargo:cargo \
+		$(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h:python3-dev
 
 # Tests run the real programs against a model on this machine; without them those are skipped.
 agents:
@@ -93,6 +95,11 @@ agents:
 	npm install --prefix .agents --no-fund --no-audit --loglevel=error --fetch-retries=1 \
 		@openai/codex@$(CODEX) @anthropic-ai/claude-code@$(CLAUDE_CODE) opencode-ai@$(OPENCODE)
 	@touch $@
+
+# Tests build projects with them, without a network; without them they are skipped.
+packages: $(VENV)/.pip
+	@[ -e .packages/.ready ] && [ .packages/.ready -nt scripts/packages.sh ] || \
+		scripts/packages.sh .packages $(BIN)/python
 
 # Each stamp says that its step was done; a second call takes no time.
 $(VENV)/.pip:
@@ -119,5 +126,5 @@ bench: $(BENCH_VENV)/.ready system
 	$(BENCH_VENV)/bin/python -m benchmarks $(BENCH_ARGS)
 
 clean:
-	rm -rf .venv .venv-* .agents .pythons build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* .agents .packages .pythons build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests scripts -name __pycache__ -prune -exec rm -rf {} +

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Install Debian packages whose program is missing: system_packages.sh PROGRAM:PACKAGE …
+# Install Debian packages whose program is missing, or whose file if a path is named:
+# system_packages.sh PROGRAM:PACKAGE …
 # Where that cannot be done it says so and goes on, since the tests that need one then skip
 # themselves; with CI=true it fails.
 set -euo pipefail
 
 missing=()
 for pair in "$@"; do
-    command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
+    command -v "${pair%%:*}" >/dev/null || [ -e "${pair%%:*}" ] || missing+=("${pair##*:}")
 done
 [ ${#missing[@]} -eq 0 ] && exit 0
 

@@ -59,8 +59,6 @@ HOLES_AT_L2 = {
     "run_directory_by_links": "run directory",
     "run_directory_in_mounts": "run directory",
     "run_directory_in_variables": "run directory",
-    "shared_memory_file": "shared memory",
-    "left_in_shared_memory": "shared memory",
 }
 """What succeeds at L2, and which entry of its list says so."""
 HOLES_OF_ROOT = {

@@ -125,11 +125,17 @@ PROJECTS = {
         "git init -q r && cd r && git config user.name a && git config user.email b && echo x > f"
         " && git add f && git commit -qm one && git checkout -qb other && echo y > f"
         " && git commit -qam two && git checkout -q - && git merge -q other && git gc -q"
+        " && git checkout -qb third HEAD~1 && echo z > g && git add g && git commit -qm three"
+        " && git rebase -q other && git log --format=%s | tr '\\n' ' ' | grep -x 'three two one '"
         " && git worktree add -q ../w && git stash list && git clone -q . ../c && git fsck"
     ),
     "make": (
         "printf 'all: a b\\n%%: src/%%.c\\n\\tcp $< $@ && mv $@ out/$@\\n' > Makefile"
         " && mkdir src out && touch src/a.c src/b.c && make -j2 && ls out/a out/b"
+    ),
+    "cc": (
+        "printf 'prog: a.o b.o\\n\\tcc -o $@ $^\\n' > Makefile && echo 'int f(){return 7;}' > a.c"
+        " && echo 'int f(); int main(){return f() - 7;}' > b.c && make -j2 && ./prog && make -q"
     ),
     "sqlite": (
         "python3 -c \"import sqlite3; d = sqlite3.connect('db'); d.execute('pragma"

@@ -22,7 +22,9 @@ from custody.sandbox.seccomp import (
     SENDING,
     SHARED_MEMORY,
     program,
+    restrict,
 )
+from support.filters import ASKING, asker, ended, judge
 
 ALLOW = 0x7FFF0000
 KILL = 0x80000000
@@ -32,32 +34,6 @@ ENOTSUP = 0x00050000 | errno.ENOTSUP
 MACHINES = tuple(kernel.NUMBERS)
 NONE = Confinement(level="L3", workspace="/ws")
 L2 = Confinement(level="L2", workspace="/ws")
-
-
-def judge(code: bytes, architecture: int, number: int, *arguments: int) -> int:
-    """Run a filter on one call; return its verdict."""
-    words = [*arguments, 0, 0, 0, 0, 0, 0][:6]
-    data = struct.pack("<iIQ6Q", number, architecture, 0, *words)
-    lines = list(struct.iter_unpack("<HBBI", code))
-    at = value = 0
-    while True:
-        kind, yes, no, operand = lines[at]
-        at += 1
-        match kind:
-            case 0x20:
-                value = struct.unpack_from("<I", data, operand)[0]
-            case 0x54:
-                value &= operand
-            case 0x05:
-                at += operand
-            case 0x15:
-                at += yes if value == operand else no
-            case 0x35:
-                at += yes if value >= operand else no
-            case 0x45:
-                at += yes if value & operand else no
-            case 0x06:
-                return int(operand)
 
 
 def verdict(machine: str, name: str, *arguments: int, confinement: Confinement = NONE) -> int:
@@ -291,3 +267,49 @@ def test_what_an_older_landlock_does_not_know_is_filtered(machine: str) -> None:
     assert at(2, "openat", 0, 0, ordinary, 0o644) == ALLOW
     assert at(2, "openat", 0, 0, ordinary, 0o4644) == EPERM
     assert at(2, "openat", 0, 0, os.O_RDWR | os.O_TRUNC, 0) == ALLOW
+
+
+SHM_OPEN = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+SEM_OPEN = os.O_RDWR | os.O_CREAT | os.O_EXCL
+"""As the C library opens memory, and what it makes a lock of."""
+
+
+@pytest.mark.req("G-28")
+def test_memory_with_a_name_is_asked_for_where_the_machine_is_shared() -> None:
+    def at(confinement: Confinement, name: str, *arguments: int) -> int:
+        return verdict(kernel.MACHINE, name, *arguments, confinement=confinement)
+
+    asked = {SHM_OPEN, SHM_OPEN & ~os.O_CREAT, os.O_NOFOLLOW | os.O_CLOEXEC, SEM_OPEN}
+    plain = {
+        os.O_RDONLY, os.O_RDONLY | os.O_CLOEXEC, os.O_WRONLY | os.O_CREAT | os.O_TRUNC,
+        os.O_NOFOLLOW, SHM_OPEN | os.O_DIRECTORY, SHM_OPEN | os.O_PATH, SEM_OPEN | os.O_CLOEXEC,
+    }  # fmt: skip
+    for flags in asked:
+        assert (at(L2, "openat", 0, 0, flags), at(NONE, "openat", 0, 0, flags)) == (ASK, ALLOW)
+        assert at(L2, "openat", 0, 0, flags | os.O_CREAT, 0o4644) == EPERM
+    assert {at(L2, "openat", 0, 0, flags) for flags in plain} == {ALLOW}
+
+
+@pytest.mark.req("G-28")
+@pytest.mark.parametrize("machine", MACHINES)
+def test_names_of_memory_are_linked_and_removed_by_the_calls_of_libraries(machine: str) -> None:
+    known = kernel.NUMBERS[machine]
+    here = (1 << 64) - 100
+    names = [name for name in ("link", "unlink", "linkat", "unlinkat") if name in known]
+    assert len(names) == 2
+    for name in names:
+        assert verdict(machine, name, here, 1, confinement=L2) == ASK
+        assert verdict(machine, name, here, 1) == ALLOW
+    if "unlinkat" in known:
+        assert verdict(machine, "unlinkat", 3, 1, confinement=L2) == ALLOW
+    assert not any(
+        judge(program(L2, machine, memory=False), kernel.AUDIT_ARCHITECTURES[machine], number)
+        == ASK
+        for number in known.values()
+    )
+
+
+def test_who_is_asked_already_asks_nobody_else() -> None:
+    """There can be one who listens, around whatever is inside."""
+    with asker(lambda: os._exit(restrict(ASKING) != -1)) as (_, child):
+        assert ended(child) == 0

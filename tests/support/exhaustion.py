@@ -108,6 +108,18 @@ for at in range(0, 288 * MIB, 4096): kept[at] = 1
 hold()
 """,
     ),
+    "named_memory": Attack(
+        "memory (96M)",
+        """
+for number in range(4):
+    file = ctypes.CDLL(None).shm_open(f'/custody-{os.getpid()}-{number}'.encode(), 0o102, 0o600)
+    try:
+        for _ in range(72): os.write(file, b'x' * MIB)
+    except OSError: break
+    os.close(file)
+hold()
+""",
+    ),
     "memory_file": Attack(
         "memory (96M)",
         """

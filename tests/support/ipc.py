@@ -46,10 +46,10 @@ class Shared:
         return messages
 
     def _shared_file(self, name: str) -> str:
-        """Leave a file where processes share memory; return its name, with a slash."""
-        file = Path(f"/dev/shm{name}")
-        file.write_text("shared")
-        self._stack.callback(file.unlink, missing_ok=True)
+        """Leave two files where processes share memory; return the first's name, with a slash."""
+        for file in (Path(f"/dev/shm{name}"), Path(f"/dev/shm{name}-spare")):
+            file.write_text("shared")
+            self._stack.callback(file.unlink, missing_ok=True)
         return name
 
     def _queue(self, name: str) -> str:

@@ -39,6 +39,18 @@ def open_queue(flags):
         raise OSError(ctypes.get_errno(), "")
 
 
+def open_named(flags):
+    file = libc.shm_open(("/" + MARK + "-memory").encode(), flags, 0o600)
+    if file < 0:
+        raise OSError(ctypes.get_errno(), "")
+
+
+def open_lock(flags):
+    libc.sem_open.restype = ctypes.c_void_p
+    if not libc.sem_open(("/" + MARK + "-lock").encode(), flags, 0o600, 1):
+        raise OSError(ctypes.get_errno(), "")
+
+
 def open_memory(flags):
     if libc.shmget(KEY, 4096, flags) < 0:
         raise OSError(ctypes.get_errno(), "")
@@ -46,11 +58,15 @@ def open_memory(flags):
 
 look = {{name: lambda p=path: os.stat(p + "/" + MARK) for name, path in places.items()}}
 look["message queue"] = lambda: open_queue(os.O_RDONLY)
+look["named memory"] = lambda: open_named(os.O_RDWR)
+look["named lock"] = lambda: open_lock(0)
 look["shared memory"] = lambda: open_memory(0o600)
 leave = {{name: lambda p=path: leave_file(p) for name, path in places.items()}}
 look["attribute"] = lambda: os.getxattr("leave.py", "user." + MARK)
 leave["attribute"] = lambda: os.setxattr("leave.py", "user." + MARK, b"left")
 leave["message queue"] = lambda: open_queue(os.O_RDWR | os.O_CREAT)
+leave["named memory"] = lambda: open_named(os.O_RDWR | os.O_CREAT)
+leave["named lock"] = lambda: open_lock(os.O_CREAT)
 leave["shared memory"] = lambda: open_memory(0o1600)
 for name, found in look.items():
     try:
@@ -70,9 +86,13 @@ if "clear" in sys.argv:
         except OSError:
             continue
     libc.mq_unlink(("/" + MARK).encode())
+    libc.shm_unlink(("/" + MARK + "-memory").encode())
+    libc.sem_unlink(("/" + MARK + "-lock").encode())
     libc.shmctl(libc.shmget(KEY, 4096, 0), 0, None)
 """
-OPEN_AT_L1 = {*FOLDERS, "home of the user", "message queue", "shared memory"}
+OPEN_AT_L1 = {
+    *FOLDERS, "home of the user", "message queue", "shared memory", "named memory", "named lock",
+}  # fmt: skip
 """Where an unconfined program can leave something, whatever its variables say."""
 
 PLANT = """

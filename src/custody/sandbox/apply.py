@@ -15,7 +15,7 @@ from typing import NamedTuple
 from custody.model.limits import StageLimits
 from custody.sandbox import kernel, landlock, namespaces, rootfs, seccomp
 from custody.sandbox.confinement import Confinement
-from custody.sandbox.landlock import CHANGE, DEVICE, READ, SHARED, Rule
+from custody.sandbox.landlock import CHANGE, DEVICE, READ, Rule
 from custody.sandbox.listeners import Opened, hand_over, open_listeners
 
 
@@ -118,7 +118,7 @@ def prepare(confinement: Confinement) -> int:
 def restrict(confinement: Confinement, ruleset: int) -> int:
     """Put this thread, and what it starts, under an L2 confinement.
 
-    Returns the descriptor by which it asks for sockets; -1 for none.
+    Returns the descriptor by which it asks for memory and sockets; -1 for none.
     """
     with telling():
         if confinement.user is not None and os.geteuid() == 0:
@@ -148,7 +148,6 @@ def _rules(confinement: Confinement) -> list[Rule]:
         *(Rule(path, READ) for path in (*rootfs.readable(confinement), confinement.workspace)),
         *(Rule(path, CHANGE) for path in changeable),
         *(Rule(f"/dev/{name}", DEVICE) for name in rootfs.DEVICES),
-        Rule(rootfs.SHARED_MEMORY, SHARED),
     ]
 
 

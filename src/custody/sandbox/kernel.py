@@ -35,10 +35,11 @@ _X86_64 = {
     "name_to_handle_at": 303, "open_by_handle_at": 304, "sendmmsg": 307, "setns": 308,
     "process_vm_readv": 310, "process_vm_writev": 311, "kcmp": 312, "finit_module": 313,
     "renameat2": 316, "seccomp": 317, "kexec_file_load": 320, "bpf": 321, "userfaultfd": 323,
-    "truncate": 76, "setpriority": 141, "sched_setparam": 142, "sched_setscheduler": 144,
-    "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190, "removexattr": 197, "lremovexattr": 198,
-    "fremovexattr": 199, "sched_setaffinity": 203, "ioprio_set": 251, "migrate_pages": 256,
-    "get_robust_list": 274, "move_pages": 279, "prlimit64": 302, "sched_setattr": 314,
+    "truncate": 76, "link": 86, "unlink": 87, "setpriority": 141, "sched_setparam": 142,
+    "sched_setscheduler": 144, "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190,
+    "removexattr": 197, "lremovexattr": 198, "fremovexattr": 199, "sched_setaffinity": 203,
+    "ioprio_set": 251, "migrate_pages": 256, "get_robust_list": 274, "move_pages": 279,
+    "prlimit64": 302, "sched_setattr": 314,
 }  # fmt: skip
 _AARCH64 = {
     "lookup_dcookie": 18, "fcntl": 25, "ioctl": 29, "mknodat": 33, "umount2": 39, "mount": 40,
@@ -58,7 +59,7 @@ _AARCH64 = {
     "lremovexattr": 15, "fremovexattr": 16, "ioprio_set": 30, "truncate": 45,
     "get_robust_list": 100, "sched_setparam": 118, "sched_setscheduler": 119,
     "sched_setaffinity": 122, "setpriority": 140, "migrate_pages": 238, "move_pages": 239,
-    "prlimit64": 261, "sched_setattr": 274,
+    "prlimit64": 261, "sched_setattr": 274, "unlinkat": 35, "linkat": 37,
 }  # fmt: skip
 NUMBERS = {
     "x86_64": _X86_64 | _SAME_EVERYWHERE,

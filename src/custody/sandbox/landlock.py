@@ -38,8 +38,6 @@ _ALL_RIGHTS = (1 << 16) - 1
 _OF_A_FILE = _EXECUTE | _WRITE | _READ | _TRUNCATE | _IOCTL
 
 READ = _EXECUTE | _READ | _LIST
-SHARED = _READ | _WRITE | 1 << 5 | 1 << 8 | _TRUNCATE
-"""Files can be made, used and removed by whoever knows their names; nobody can list them."""
 CHANGE = _ALL_RIGHTS & ~_DEVICES & ~_IOCTL
 DEVICE = _READ | _WRITE | _IOCTL
 

@@ -38,11 +38,6 @@ LEFT_OPEN = (
     ),
     Opening("run directory", "the path of the run directory is part of the workspace's"),
     Opening("hidden paths", "nothing of the workspace can be hidden: a stage that must is refused"),
-    Opening(
-        "shared memory",
-        "a file in /dev/shm of the same user can be read and changed by whoever knows its name, and"
-        " one that a stage leaves there stays",
-    ),
 )
 """With the Landlock of Linux 6.12 (ABI 6) or later."""
 

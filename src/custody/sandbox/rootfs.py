@@ -34,8 +34,6 @@ OF_THIS_MACHINE = (
     "perl", "pip.conf", "profile", "profile.d", "shells", "terminfo", "timezone",
 )  # fmt: skip
 """What programs at L2 find in /etc beside that: a file that is there and closed stops many."""
-SHARED_MEMORY = "/dev/shm"  # noqa: S108
-"""Where locks and memory that processes share are kept, by the C library's own choice."""
 NAME_SERVICE = ("host.conf", "gai.conf", "hosts", "nsswitch.conf", "resolv.conf")
 """What of /etc is needed to reach the network."""
 DEVICES = ("null", "zero", "full", "random", "urandom")
@@ -175,8 +173,7 @@ def in_sight(confinement: Confinement) -> tuple[list[str], list[str]]:
 
 def writable(confinement: Confinement) -> list[str]:
     """Return what of the machine can be changed, workspace, caches and devices aside."""
-    shared = [SHARED_MEMORY] if confinement.level == "L2" else []
-    return sorted({*confinement.writable, *shared})
+    return sorted(confinement.writable)
 
 
 @lru_cache(maxsize=8)

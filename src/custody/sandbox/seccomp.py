@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import ctypes
 import errno
-import stat
-import struct
-from collections.abc import Sequence
 from functools import cache
 from typing import Literal
 
-from custody.sandbox import kernel, landlock
+from custody.sandbox import bpf, kernel, landlock
+from custody.sandbox.bpf import ALLOWED, ASKED, REFUSED, UNKNOWN, UNSUPPORTED, Program
 from custody.sandbox.confinement import Confinement
 
 DENIED = (
@@ -75,6 +73,8 @@ A folder hands its group's bit down to what is made in it, and tools that copy m
 """
 MAKES_A_FILE = 0o100 | 0o20000000
 """open: O_CREAT and O_TMPFILE; without them a mode means nothing."""
+OPENING = {"open": 1, "openat": 2}
+"""Calls that open files, each with the argument that holds its flags; a mode comes next."""
 LEAVES_A_WHITEOUT = 4
 """renameat2: RENAME_WHITEOUT makes a device in the place of the file."""
 PERSONALITIES = (0, 0xFFFFFFFF)
@@ -92,23 +92,18 @@ SENDING = {"sendto": 3, "sendmsg": 2, "sendmmsg": 3}
 _Mode = Literal["closed", "gate", "asked gate", "open"]
 """What of the network there is. Listening without a port of one's own passes Landlock unseen."""
 
-_LOAD, _EQUAL, _ANY_BIT, _AND, _AT_LEAST, _RETURN = 0x20, 0x15, 0x45, 0x54, 0x35, 0x06
-_JUMP, _FARTHEST = 0x05, 255
-"""A condition cannot jump farther than that."""
-_ALLOW = 0x7FFF0000
-_ASK = 0x7FC00000
-_KILL = 0x80000000
-_EPERM = 0x00050000 | errno.EPERM
-_ENOSYS = 0x00050000 | errno.ENOSYS
-_ENOTSUP = 0x00050000 | errno.ENOTSUP
-_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
-_X32 = 0x40000000
-_SET_MODE_FILTER = 1
-_NEW_LISTENER = 8
-_COMPARED_IN_A_ROW = 3
+_CREATE, _EXCLUSIVE, _READ_WRITE, _CLOSE_ON_EXEC, _PATH = 0o100, 0o200, 0o2, 0o2000000, 0o10000000
+_NO_FOLLOW = {"x86_64": 0o400000, "aarch64": 0o100000}
+_DIRECTORY = {"x86_64": 0o200000, "aarch64": 0o40000}
+_LARGE_FILE = {"x86_64": 0o100000, "aarch64": 0o400000}
+"""Flags of open, which not every machine has in the same place."""
+_HERE = 0xFFFFFFFF & -100
+"""The folder from which a path is resolved that is not absolute."""
 
-Program = list[tuple[int, int, int, int]]
-"""Code, jump if true, jump if false, operand."""
+_SET_MODE_FILTER = 1
+_NEW_LISTENER, _WAIT_UNTIL_KILLED = 8, 32
+_NO_LISTENER = (errno.EBUSY, errno.EINVAL)
+"""There is one already, around all of this; or the kernel cannot wait as it must (before 5.19)."""
 
 
 class _Filter(ctypes.Structure):
@@ -128,11 +123,16 @@ def families(confinement: Confinement) -> tuple[int, ...]:
 
 
 def program(
-    confinement: Confinement, machine: str = kernel.MACHINE, *, abi: int | None = None
+    confinement: Confinement,
+    machine: str = kernel.MACHINE,
+    *,
+    abi: int | None = None,
+    memory: bool = True,
 ) -> bytes:
     """Return the filter as the kernel reads it; ``abi`` is Landlock's, by default this kernel's.
 
-    It closes what an older Landlock leaves open and a filter can see.
+    It closes what an older Landlock leaves open and a filter can see. Without ``memory`` nobody is
+    asked for memory with a name, and there is none at L2.
     """
     shared = confinement.level != "L3"
     denied = DENIED + SHARED_MEMORY if shared else DENIED
@@ -140,20 +140,37 @@ def program(
     if mode == "closed" and confinement.listeners:
         mode = "asked gate" if asks_for_sockets(confinement) else "gate"
     older = shared and (landlock.abi() if abi is None else abi) < ABI_WITH_TRUNCATION
-    return _assembled(families(confinement), denied, mode, machine, shared=shared, older=older)
+    return _assembled(
+        families(confinement),
+        denied,
+        mode,
+        machine,
+        shared=shared,
+        older=older,
+        asked=shared and memory,
+    )
 
 
 def restrict(confinement: Confinement) -> int:
     """Put this process and all it starts under the filter, for good.
 
-    Returns the descriptor by which it asks for sockets, see `custody.sandbox.socket_broker`;
+    Returns the descriptor by which it asks for memory and sockets, see `custody.sandbox.askers`;
     -1 where it asks nobody.
     """
-    code = program(confinement)
-    attributes = _Filter(len(code) // 8, code)
+    if confinement.level == "L2":
+        try:
+            return _set(program(confinement), _NEW_LISTENER | _WAIT_UNTIL_KILLED)
+        except OSError as error:
+            if error.errno not in _NO_LISTENER:
+                raise
     flags = _NEW_LISTENER if asks_for_sockets(confinement) else 0
-    found = kernel.call("seccomp", _SET_MODE_FILTER, flags, ctypes.byref(attributes))
+    found = _set(program(confinement, memory=False), flags)
     return found if flags else -1
+
+
+def _set(code: bytes, flags: int) -> int:
+    attributes = _Filter(len(code) // 8, code)
+    return kernel.call("seccomp", _SET_MODE_FILTER, flags, ctypes.byref(attributes))
 
 
 def asks_for_sockets(confinement: Confinement) -> bool:
@@ -172,196 +189,91 @@ def _assembled(
     *,
     shared: bool,
     older: bool,
+    asked: bool,
 ) -> bytes:
-    numbers = kernel.NUMBERS[machine]
-    lines: Program = [
-        (_LOAD, 0, 0, _ARCHITECTURE),
-        (_EQUAL, 1, 0, kernel.AUDIT_ARCHITECTURES[machine]),
-        (_RETURN, 0, 0, _KILL),
-        (_LOAD, 0, 0, _NUMBER),
-    ]
-    if machine == "x86_64":
-        lines += [(_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, _ENOSYS)]
     rules = _rules_of_every_level(allowed, mode)
-    if shared:
-        rules |= _rules_of_a_shared_machine()
-    if older:
-        rules |= _rules_of_an_older_landlock(rules)
+    rules |= _rules_of_a_shared_machine() if shared else {}
     if mode in {"gate", "asked gate"}:
-        rules |= {name: _refuse_bits(at, FAST_OPEN) for name, at in SENDING.items()}
+        rules |= {name: bpf.refuse_bits(at, FAST_OPEN) for name, at in SENDING.items()}
     if mode == "asked gate":
-        rules["listen"] = [(_RETURN, 0, 0, _EPERM)]
-    rules |= {name: [(_RETURN, 0, 0, _EPERM)] for name in denied}
-    cases = sorted((numbers[name], rule) for name, rule in rules.items() if name in numbers)
-    return b"".join(struct.pack("<HBBI", *line) for line in [*lines, *_found_by_halves(cases)])
+        rules["listen"] = REFUSED
+    rules |= {name: _opening(at, machine, older=older, asked=asked) for name, at in OPENING.items()}
+    rules |= {"truncate": REFUSED} if older else {}
+    rules |= _rules_of_named_memory() if asked else {}
+    rules |= dict.fromkeys(denied, REFUSED)
+    numbers = kernel.NUMBERS[machine]
+    known = {numbers[name]: rule for name, rule in rules.items() if name in numbers}
+    return bpf.assembled(known, kernel.AUDIT_ARCHITECTURES[machine], x32=machine == "x86_64")
 
 
 def _rules_of_every_level(allowed: tuple[int, ...], mode: _Mode) -> dict[str, Program]:
     return {
-        "openat": _refuse_bits_where(2, MAKES_A_FILE, 3, SET_ANY_ID),
-        "open": _refuse_bits_where(1, MAKES_A_FILE, 2, SET_ANY_ID),
-        "openat2": [(_RETURN, 0, 0, _ENOSYS)],
-        "clone3": [(_RETURN, 0, 0, _ENOSYS)],
-        "creat": _refuse_bits(1, SET_ANY_ID),
-        "chmod": _refuse_bits(1, SET_USER_ID),
-        "fchmod": _refuse_bits(1, SET_USER_ID),
-        "fchmodat": _refuse_bits(2, SET_USER_ID),
-        "fchmodat2": _refuse_bits(2, SET_USER_ID),
-        "renameat2": _refuse_bits(4, LEAVES_A_WHITEOUT),
-        "clone": _refuse_bits(0, NAMESPACE_FLAGS),
-        "unshare": _refuse_bits(0, NAMESPACE_FLAGS),
+        "openat2": UNKNOWN,
+        "clone3": UNKNOWN,
+        "creat": bpf.refuse_bits(1, SET_ANY_ID),
+        "chmod": bpf.refuse_bits(1, SET_USER_ID),
+        "fchmod": bpf.refuse_bits(1, SET_USER_ID),
+        "fchmodat": bpf.refuse_bits(2, SET_USER_ID),
+        "fchmodat2": bpf.refuse_bits(2, SET_USER_ID),
+        "renameat2": bpf.refuse_bits(4, LEAVES_A_WHITEOUT),
+        "clone": bpf.refuse_bits(0, NAMESPACE_FLAGS),
+        "unshare": bpf.refuse_bits(0, NAMESPACE_FLAGS),
         "socket": _sockets(allowed, mode),
-        "socketpair": _only_values(0, (AF_UNIX,)),
-        "ioctl": _refuse_values(1, TERMINAL_INPUT),
-        "fcntl": _refuse_values(1, ON_FILES_OF_OTHERS),
-        "personality": _only_values(0, PERSONALITIES),
-        "mknod": _refuse_devices(1),
-        "mknodat": _refuse_devices(2),
-        "prlimit64": _only_values(0, (0,)),
+        "socketpair": bpf.only_values(0, (AF_UNIX,)),
+        "ioctl": bpf.refuse_values(1, TERMINAL_INPUT),
+        "fcntl": bpf.refuse_values(1, ON_FILES_OF_OTHERS),
+        "personality": bpf.only_values(0, PERSONALITIES),
+        "mknod": bpf.only_plain_kinds(1, SET_ANY_ID),
+        "mknodat": bpf.only_plain_kinds(2, SET_ANY_ID),
+        "prlimit64": bpf.only_values(0, (0,)),
     }
 
 
 def _rules_of_a_shared_machine() -> dict[str, Program]:
     """Return what keeps a process from others, and from files of others, that it can name."""
     return {
-        "ioctl": _refuse_values(1, (*TERMINAL_INPUT, *FLAGS_OF_FILES)),
-        **{name: [(_RETURN, 0, 0, _ENOTSUP)] for name in ATTRIBUTES},
-        **{name: _only_values(0, (0,)) for name in ON_ITSELF},
-        **{name: _only_itself(kinds) for name, kinds in PRIORITIES.items()},
+        "ioctl": bpf.refuse_values(1, (*TERMINAL_INPUT, *FLAGS_OF_FILES)),
+        **dict.fromkeys(ATTRIBUTES, UNSUPPORTED),
+        **{name: bpf.only_values(0, (0,)) for name in ON_ITSELF},
+        **{name: bpf.only_itself(kinds) for name, kinds in PRIORITIES.items()},
     }
 
 
-def _rules_of_an_older_landlock(rules: dict[str, Program]) -> dict[str, Program]:
-    return {
-        "truncate": [(_RETURN, 0, 0, _EPERM)],
-        "openat": [*_refuse_emptying(2), *rules["openat"]],
-        "open": [*_refuse_emptying(1), *rules["open"]],
-    }
+def _opening(flags: int, machine: str, *, older: bool, asked: bool) -> Program:
+    """Return the rule of a call that opens files, whose flags are that argument."""
+    rule: Program = []
+    if older:
+        rule += bpf.refuse_masked(flags, TRUNCATES | ACCESS_MODE, TRUNCATES)
+    rule += bpf.refuse_bits_where(flags, MAKES_A_FILE, flags + 1, SET_ANY_ID)
+    if asked:
+        # As the C libraries open memory and locks with a name, and few open anything else.
+        named = _NO_FOLLOW[machine] | _CLOSE_ON_EXEC
+        rule += bpf.ask_masked(flags, named | _DIRECTORY[machine] | _PATH, named)
+        new = _READ_WRITE | _CREATE | _EXCLUSIVE
+        rule += bpf.ask_masked(flags, 0xFFFFFFFF & ~_LARGE_FILE[machine], new)
+    return [*rule, *ALLOWED]
 
 
-def _found_by_halves(cases: Sequence[tuple[int, Program]]) -> Program:
-    """Return the rules of calls behind a search for the call's number.
+def _rules_of_named_memory() -> dict[str, Program]:
+    """Return what the C libraries do to names of memory, beside opening them.
 
-    When a filter is set, the kernel tries it on every call there is; compared with every rule in
-    a row, that was a third of what a start at L2 costs over a plain one.
+    The older calls are asked about where a machine has them, because libraries use them.
     """
-    if len(cases) <= _COMPARED_IN_A_ROW:
-        tests = [((_EQUAL, 0, len(rule), number), *rule) for number, rule in cases]
-        return [*(line for test in tests for line in test), (_RETURN, 0, 0, _ALLOW)]
-    middle = len(cases) // 2
-    lower, upper = _found_by_halves(cases[:middle]), _found_by_halves(cases[middle:])
-    first = cases[middle][0]
-    if len(lower) <= _FARTHEST:
-        return [(_AT_LEAST, len(lower), 0, first), *lower, *upper]
-    return [(_AT_LEAST, 0, 1, first), (_JUMP, 0, 0, len(lower)), *lower, *upper]
-
-
-def _argument(index: int) -> tuple[int, int, int, int]:
-    """Load the lower half of an argument; the kernel reads no more of these."""
-    return _LOAD, 0, 0, _ARGUMENTS + 8 * index
-
-
-def _refuse_bits(index: int, bits: int) -> Program:
-    return [
-        _argument(index),
-        (_ANY_BIT, 0, 1, bits),
-        (_RETURN, 0, 0, _EPERM),
-        (_RETURN, 0, 0, _ALLOW),
-    ]
-
-
-def _refuse_bits_where(index: int, condition: int, other: int, bits: int) -> Program:
-    """Refuse bits of an argument if there is one of ``condition`` in another."""
-    return [
-        _argument(index),
-        (_ANY_BIT, 1, 0, condition),
-        (_RETURN, 0, 0, _ALLOW),
-        *_refuse_bits(other, bits),
-    ]
-
-
-def _refuse_values(index: int, values: tuple[int, ...]) -> Program:
-    tests = [(_EQUAL, len(values) - at, 0, value) for at, value in enumerate(values)]
-    return [_argument(index), *tests, (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _EPERM)]
-
-
-def _only_values(index: int, values: tuple[int, ...]) -> Program:
-    tests = [(_EQUAL, len(values) - at, 0, value) for at, value in enumerate(values)]
-    return [_argument(index), *tests, (_RETURN, 0, 0, _EPERM), (_RETURN, 0, 0, _ALLOW)]
-
-
-def _only_itself(kinds: tuple[int, ...]) -> Program:
-    """Allow a kind of thing that is named first, if what is named next is the caller."""
-    first, second = kinds
-    return [
-        _argument(0),
-        (_EQUAL, 1, 0, first),
-        (_EQUAL, 0, 3, second),
-        _argument(1),
-        (_EQUAL, 0, 1, 0),
-        (_RETURN, 0, 0, _ALLOW),
-        (_RETURN, 0, 0, _EPERM),
-    ]
-
-
-def _refuse_emptying(index: int) -> Program:
-    """Refuse to open a file for reading and empty it; go on otherwise."""
-    return [
-        _argument(index),
-        (_AND, 0, 0, TRUNCATES | ACCESS_MODE),
-        (_EQUAL, 0, 1, TRUNCATES),
-        (_RETURN, 0, 0, _EPERM),
-    ]
+    return {
+        "link": ASKED,
+        "unlink": ASKED,
+        "linkat": ASKED,
+        "unlinkat": [*bpf.ask_masked(0, 0xFFFFFFFF, _HERE), *ALLOWED],
+    }
 
 
 def _sockets(allowed: tuple[int, ...], mode: _Mode) -> Program:
     if mode == "closed":
-        return _only_values(0, allowed)
+        return bpf.only_values(0, allowed)
     if mode == "open":
-        return _families_and_routes(allowed)
-    return _families_and_tcp(allowed, _ASK if mode == "asked gate" else _ALLOW)
-
-
-def _families_and_tcp(allowed: tuple[int, ...], tcp: int) -> Program:
-    """Allow TCP as every client asks for it; its relatives know ways around Landlock."""
-    found = [(_EQUAL, 0, 1, family) for family in allowed]
-    return [
-        _argument(0),
-        *(line for test in found for line in (test, (_RETURN, 0, 0, _ALLOW))),
-        (_EQUAL, 1, 0, AF_INET),
-        (_EQUAL, 0, 7, AF_INET6),
-        _argument(1),
-        (_AND, 0, 0, 0xFFFFFFFF & ~SOCKET_FLAGS),
-        (_EQUAL, 0, 4, SOCK_STREAM),
-        _argument(2),
-        (_EQUAL, 1, 0, 0),
-        (_EQUAL, 0, 1, IPPROTO_TCP),
-        (_RETURN, 0, 0, tcp),
-        (_RETURN, 0, 0, _EPERM),
-    ]
-
-
-def _families_and_routes(allowed: tuple[int, ...]) -> Program:
-    # Resolvers ask for the machine's addresses by netlink; its other protocols stay shut.
-    route: Program = [
-        (_EQUAL, 0, 3, AF_NETLINK),
-        _argument(2),
-        (_EQUAL, 0, 1, NETLINK_ROUTE),
-        (_RETURN, 0, 0, _ALLOW),
-        (_RETURN, 0, 0, _EPERM),
-    ]
-    found = [(_EQUAL, 0, 1, family) for family in allowed]
-    allow = [line for test in found for line in (test, (_RETURN, 0, 0, _ALLOW))]
-    return [_argument(0), *allow, *route]
-
-
-def _refuse_devices(index: int) -> Program:
-    return [
-        _argument(index),
-        (_ANY_BIT, 3, 0, SET_ANY_ID),
-        (_AND, 0, 0, stat.S_IFMT(0xFFFF)),
-        (_EQUAL, 1, 0, stat.S_IFCHR),
-        (_EQUAL, 0, 1, stat.S_IFBLK),
-        (_RETURN, 0, 0, _EPERM),
-        (_RETURN, 0, 0, _ALLOW),
-    ]
+        # Resolvers ask for the machine's addresses by netlink; its other protocols stay shut.
+        return bpf.only_families(allowed, AF_NETLINK, NETLINK_ROUTE)
+    # TCP as every client asks for it; its relatives know ways around Landlock.
+    tcp = SOCKET_FLAGS, SOCK_STREAM, IPPROTO_TCP
+    then = ASKED if mode == "asked gate" else ALLOWED
+    return bpf.only_one_protocol(allowed, (AF_INET, AF_INET6), tcp, then)

@@ -29,8 +29,8 @@ import msgspec
 from custody.model.limits import StageLimits
 from custody.model.request import Command
 from custody.sandbox import apply
+from custody.sandbox.askers import Askers
 from custody.sandbox.confinement import Confinement, seen_environment
-from custody.sandbox.socket_broker import Askers
 from custody.supervise import command_list
 from custody.supervise.children import Children
 from custody.supervise.command_list import End
@@ -110,7 +110,12 @@ class _Server:
     def _answer(self, start: Start) -> Done:
         try:
             what = start.confinement
-            with self._groups.of(what) as group, closing(watch_outside(what, group)) as self.watch:
+            memory = self._askers.memory
+            with (
+                self._groups.of(what) as group,
+                closing(memory),
+                closing(watch_outside(what, group, memory.held)) as self.watch,
+            ):
                 done = self._run_confined(start)
                 exceeded = done.exceeded or self.watch.finish()
             return msgspec.structs.replace(done, exceeded=exceeded, grouped=group is not None)

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from custody.model.request import Command
 from custody.sandbox import apply
+from custody.sandbox.askers import Askers
 from custody.sandbox.confinement import Confinement
 from custody.sandbox.environment import command_environment, find_program
 from custody.sandbox.landlock import make_domain, restrict
-from custody.sandbox.socket_broker import Askers
 from custody.supervise import command_list
 from custody.supervise.command_list import End
 from custody.supervise.feed import NOTHING

@@ -50,6 +50,20 @@ def test_a_memory_file_is_memory() -> None:
         os.close(file)
 
 
+def test_what_is_held_for_them_counts_once() -> None:
+    file = os.memfd_create("kept")
+    try:
+        os.write(file, bytes(3 * MIB // 2))
+        meter = NamelessMeter(LIMITS, held=lambda: [os.fstat(file), os.fstat(file)])
+        assert in_child(meter.exceeded) is None
+        assert meter.exceeded() is None
+        assert meter.memory == 3 * MIB // 2
+        os.write(file, bytes(MIB))
+        assert meter.exceeded() == "memory"
+    finally:
+        os.close(file)
+
+
 def test_a_removed_file_is_written(tmp_path: Path) -> None:
     with (tmp_path / "gone").open("wb") as file:
         file.write(b"x" * (3 * MIB))

@@ -41,6 +41,20 @@ libc.shmat.restype = ctypes.c_long
 if libc.shmat(g['memory'], None, 0) == -1: raise OSError(ctypes.get_errno(), '')
 """,
     "shared_memory_file": "open('/dev/shm' + g['shared']).read()",
+    "shared_memory_changed": "open('/dev/shm' + g['shared'], 'r+').close()",
+    "shared_memory_by_its_name": """
+file = libc.shm_open(g['shared'].encode(), os.O_RDWR, 0)
+if file < 0: raise OSError(ctypes.get_errno(), '')
+""",
+    "shared_memory_linked": """
+os.link('/dev/shm' + g['shared'], '/dev/shm' + g['shared'] + '-too')
+os.unlink('/dev/shm' + g['shared'] + '-too')
+""",
+    "shared_memory_removed": """
+spare = '/dev/shm' + g['shared'] + '-spare'
+os.unlink(spare)
+open(spare, 'w').close()
+""",
     "list_shared_memory": """
 if g['shared'][1:] not in os.listdir('/dev/shm'): raise OSError(errno.ENOENT, '')
 """,

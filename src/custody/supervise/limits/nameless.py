@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
 from custody.model.limits import Limit, StageLimits
@@ -21,9 +21,17 @@ _BLOCK = 512
 class NamelessMeter(Meter):
     """Looks for such files, in the descriptors of every process."""
 
-    def __init__(self, limits: StageLimits, ignored: int = 0, *, proc: str = PROC) -> None:
-        """Files of the device ``ignored`` are counted by somebody else."""
+    def __init__(
+        self,
+        limits: StageLimits,
+        ignored: int = 0,
+        *,
+        held: Callable[[], Iterable[os.stat_result]] = tuple,
+        proc: str = PROC,
+    ) -> None:
+        """Files of the device ``ignored`` are counted by others; those ``held`` count as well."""
         self._limits = limits
+        self._held = held
         self._ignored = ignored
         self._proc = proc
         self.memory = 0
@@ -40,7 +48,7 @@ class NamelessMeter(Meter):
 
     def exceeded(self) -> Limit | None:
         """Return a limit that they exceed by themselves."""
-        seen = nameless(members(self._proc), self._proc)
+        seen = (*self._held(), *nameless(members(self._proc), self._proc))
         found = {(one.st_dev, one.st_ino): one.st_blocks * _BLOCK for one in seen}
         self.memory = sum(size for (at, _), size in found.items() if at == self._memory_device)
         apart = (self._memory_device, self._ignored)

@@ -7,7 +7,9 @@ one that has become slow holds up no other.
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Callable, Iterable
 
 from custody.model.limits import Holder, Limit, StageLimits
 from custody.sandbox.confinement import Confinement
@@ -81,8 +83,15 @@ class LimitWatch:
         self.exceeded = self._limits.told(limit) if limit else ""
 
 
-def watch_outside(confinement: Confinement | None, group: ControlGroup | None = None) -> LimitWatch:
-    """Return the watch of the server outside: all of it, unless there is one inside."""
+def watch_outside(
+    confinement: Confinement | None,
+    group: ControlGroup | None = None,
+    held: Callable[[], Iterable[os.stat_result]] = tuple,
+) -> LimitWatch:
+    """Return the watch of the server outside: all of it, unless there is one inside.
+
+    ``held`` tells of files without a name that the server holds for the line.
+    """
     if confinement is None:
         return LimitWatch(StageLimits())
     limits, layers = confinement.limits, confinement.layers
@@ -92,7 +101,7 @@ def watch_outside(confinement: Confinement | None, group: ControlGroup | None = 
     written = WrittenMeter(limits, layers.upper if layers else "", tuple(filter(None, shared)))
     meters: tuple[Meter, ...] = (group, written) if group else (written,)
     if confinement.level != "L3":
-        nameless = NamelessMeter(limits)
+        nameless = NamelessMeter(limits, held=held)
         meters = (*meters, nameless, ProcessMeter(limits, lambda: nameless.memory))
     return LimitWatch(limits, meters)
 
