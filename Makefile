@@ -9,7 +9,7 @@
 #   make pythons  unpack other releases of Python below .pythons, for the tests
 #   make packages fetch a few packages from the registries below .packages, for tests that build with them
 #   make agents   install Codex, Claude Code and opencode below .agents, for the tests that run them
-#   make bench    measure against the peers
+#   make bench    measure against the peers; BENCH_ARGS='--only attacks' for one subject
 #   make format   let ruff rewrite the files
 #   make clean    remove what these targets made
 
@@ -27,9 +27,11 @@ BENCH_ARGS ?=
 CODEX := 0.166.0
 CLAUDE_CODE := 2.1.197
 OPENCODE := 1.18.33
+SANDBOX_RUNTIME := 0.0.83
+NODE := 22.23.3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak lint types docs reference bench format clean system agents packages pythons test-pythons $(PYTHONS:%=test-%)
+.PHONY: help demo test soak lint types docs reference bench format clean system agents packages peers pythons test-pythons $(PYTHONS:%=test-%)
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -122,9 +124,21 @@ $(BENCH_VENV)/.ready: pyproject.toml benchmarks/requirements.txt
 	$(BENCH_PIP) install --requirement benchmarks/requirements.txt --editable .
 	@touch $@
 
-bench: $(BENCH_VENV)/.ready system
+# One of the sandboxes that custody is compared with is a program of Node, and of a newer one than
+# Debian's; without npm it is told as not run.
+peers:
+	@scripts/system_packages.sh socat:socat rg:ripgrep
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory .peers/.ready; \
+	else echo 'npm is missing: sandbox-runtime will not be measured'; fi
+
+.peers/.ready: Makefile
+	npm install --prefix .peers --no-fund --no-audit --loglevel=error \
+		@anthropic-ai/sandbox-runtime@$(SANDBOX_RUNTIME) node@$(NODE)
+	@touch $@
+
+bench: $(BENCH_VENV)/.ready system peers
 	$(BENCH_VENV)/bin/python -m benchmarks $(BENCH_ARGS)
 
 clean:
-	rm -rf .venv .venv-* .agents .packages .pythons build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* .agents .packages .peers .pythons build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests scripts -name __pycache__ -prune -exec rm -rf {} +

@@ -1,6 +1,6 @@
 """Run the benchmarks and print one table.
 
-python -m benchmarks                  everything, within five minutes on two cores
+python -m benchmarks                  everything, within ten minutes on two cores
 python -m benchmarks --quick          smaller sizes, within a minute
 python -m benchmarks --only NAME      one subject; may be given more than once
 python -m benchmarks --markdown FILE  also write the table between the page's markers
@@ -17,6 +17,7 @@ from collections.abc import Sequence
 
 from benchmarks.fresh import Ground
 from benchmarks.subjects import FULL, QUICK, Subject
+from benchmarks.subjects.attacks import attacks
 from benchmarks.subjects.cold_start import cold_start
 from benchmarks.subjects.confinement import confinement
 from benchmarks.subjects.fences import fences
@@ -27,7 +28,7 @@ from benchmarks.subjects.node_time import node_time
 from benchmarks.subjects.parser import parser
 from benchmarks.subjects.start import start
 from benchmarks.subjects.workspace_tree import workspace_tree
-from benchmarks.table import Row, failures, markdown, plain, replace_between_markers
+from benchmarks.table import Row, Section, failures, markdown, plain, replace_between_markers
 
 SUBJECTS: dict[str, Subject] = {
     "node-time": node_time,
@@ -35,6 +36,7 @@ SUBJECTS: dict[str, Subject] = {
     "workspace": workspace_tree,
     "start": start,
     "confinement": confinement,
+    "attacks": attacks,
     "journal": journal_growth,
     "long-run": long_run,
     "memory": memory_growth,
@@ -52,24 +54,29 @@ def main() -> None:
     """Measure what was asked for; the table is out before the folders are removed."""
     arguments = _arguments()
     begin = time.monotonic()
-    rows: list[Row] = []
+    found: list[Row | Section] = []
     with Ground.below(arguments.dir) as ground:
         for name in arguments.only or SUBJECTS:
             sys.stderr.write(f"{name}\n")
-            rows += SUBJECTS[name](ground, QUICK if arguments.quick else FULL)
-        _report(rows, time.monotonic() - begin, arguments.markdown)
+            found += SUBJECTS[name](ground, QUICK if arguments.quick else FULL)
+        _report(found, time.monotonic() - begin, arguments.markdown)
 
 
-def _report(rows: Sequence[Row], seconds: float, page: str | None) -> None:
+def _report(found: Sequence[Row | Section], seconds: float, page: str | None) -> None:
+    rows = [row for row in found if isinstance(row, Row)]
+    sections = [section for section in found if isinstance(section, Section)]
     machine = (
         f"Python {platform.python_version()}, {platform.system()} {platform.release()}, "
         f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, {seconds:.0f} s"
     )
     missing = "".join(f"Not measured, {reason}\n" for reason in failures(rows))
-    sys.stdout.write(f"{plain(rows)}\n{missing}{LEGEND}\n{machine}\n")
+    table = f"{plain(rows)}\n{missing}{LEGEND}\n\n" if rows else ""
+    more = "".join(f"{section.plain()}\n" for section in sections)
+    sys.stdout.write(f"{table}{more}{machine}\n")
     sys.stdout.flush()
     if page:
-        _write_page(page, rows, machine)
+        more = "".join(f"{section.markdown()}\n" for section in sections)
+        _write_page(page, f"{markdown(rows)}\n{LEGEND} {machine}.\n\n{more}".rstrip() + "\n")
 
 
 def _arguments() -> argparse.Namespace:
@@ -83,10 +90,10 @@ def _arguments() -> argparse.Namespace:
     return command.parse_args()
 
 
-def _write_page(path: str, rows: Sequence[Row], machine: str) -> None:
+def _write_page(path: str, text: str) -> None:
     with open(path, encoding="utf-8") as file:
         page = file.read()
-    text = replace_between_markers(page, f"{markdown(rows)}\n{LEGEND} {machine}.\n")
+    text = replace_between_markers(page, text)
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
 

@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 TIME_LIMIT = 280.0
 """Seconds after which one program is given up."""
@@ -74,8 +75,25 @@ def run(argv: Sequence[str], *, cwd: str) -> dict[str, float]:
 
     Raises `NotMeasured` when it fails, takes too long or is not there.
     """
-    environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LANG": "C.UTF-8", **_QUIET}
     begin = time.perf_counter()
+    told = output(argv, cwd=cwd)
+    wall = time.perf_counter() - begin
+    figures: dict[str, float] = _last_object(told)
+    return {**figures, "wall": wall}
+
+
+def tell(argv: Sequence[str], *, cwd: str) -> dict[str, dict[str, Any]]:
+    """Run a program that prints figures by group and name, and return them.
+
+    Raises `NotMeasured` as `run` does.
+    """
+    found: dict[str, dict[str, Any]] = _last_object(output(argv, cwd=cwd))
+    return found
+
+
+def output(argv: Sequence[str], *, cwd: str) -> str:
+    """Run a program and return what it printed; raises `NotMeasured` as `run` does."""
+    environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LANG": "C.UTF-8", **_QUIET}
     try:
         done = subprocess.run(
             argv,
@@ -89,20 +107,16 @@ def run(argv: Sequence[str], *, cwd: str) -> dict[str, float]:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NotMeasured(str(error)) from error
-    wall = time.perf_counter() - begin
     if done.returncode:
         last = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
         raise NotMeasured(f"{os.path.basename(argv[0])}: {last}")
-    return {**_figures(done.stdout), "wall": wall}
+    return done.stdout
 
 
-def _figures(output: str) -> dict[str, float]:
+def _last_object(told: str) -> Any:
     """Return the JSON object of the last line, or nothing where a program prints other things."""
-    lines = output.splitlines()
-    if not lines or not lines[-1].startswith("{"):
-        return {}
-    figures: dict[str, float] = json.loads(lines[-1])
-    return figures
+    lines = told.splitlines()
+    return json.loads(lines[-1]) if lines and lines[-1].startswith("{") else {}
 
 
 def _creation_time(path: str) -> float:

@@ -1,4 +1,4 @@
-"""The one table: what, custody, peer, ratio, bar, reached."""
+"""The one table: what, custody, peer, ratio, bar, reached; and sections with one of their own."""
 
 from __future__ import annotations
 
@@ -60,21 +60,33 @@ class Row:
         return self.what, str(self.custody), str(self.peer), ratio, bar, self.reached
 
 
+@dataclass(frozen=True)
+class Section:
+    """A table of its own, for what is no ratio."""
+
+    headings: tuple[str, ...]
+    lines: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
+    """What has to be known about it, a sentence each."""
+
+    def plain(self) -> str:
+        """Return it for a terminal."""
+        return _aligned([self.headings, *self.lines]) + "".join(f"{note}\n" for note in self.notes)
+
+    def markdown(self) -> str:
+        """Return it as Markdown."""
+        notes = " ".join(self.notes)
+        return _piped(self.headings, self.lines) + (f"\n{notes}\n" if notes else "")
+
+
 def plain(rows: Sequence[Row]) -> str:
     """Return the table with aligned columns, for a terminal."""
-    lines = [HEADINGS, *(row.cells() for row in rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(HEADINGS))]
-    return "".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        + "\n"
-        for line in lines
-    )
+    return _aligned([HEADINGS, *(row.cells() for row in rows)])
 
 
 def markdown(rows: Sequence[Row]) -> str:
     """Return the table as Markdown."""
-    lines = [HEADINGS, ("---",) * len(HEADINGS), *(row.cells() for row in rows)]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+    return _piped(HEADINGS, [row.cells() for row in rows])
 
 
 def failures(rows: Sequence[Row]) -> list[str]:
@@ -98,6 +110,20 @@ def replace_between_markers(page: str, text: str) -> str:
     if not begin or not end:
         raise ValueError(f"the page needs a line {BEGIN} and a line {END}")
     return f"{before}{BEGIN}\n\n{text}\n{END}{after}"
+
+
+def _aligned(lines: Sequence[tuple[str, ...]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        + "\n"
+        for line in lines
+    )
+
+
+def _piped(headings: tuple[str, ...], lines: Sequence[tuple[str, ...]]) -> str:
+    rule = ("---",) * len(headings)
+    return "".join("| " + " | ".join(line) + " |\n" for line in (headings, rule, *lines))
 
 
 def _digits(value: float) -> str:

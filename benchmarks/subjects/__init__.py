@@ -1,6 +1,6 @@
 """What is measured, one subject a module.
 
-A subject is a function from the ground and the scale to rows of the table.
+A subject is a function from the ground and the scale to rows of the table, or to sections.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from benchmarks.fresh import Ground
-from benchmarks.table import Row
+from benchmarks.table import Row, Section
 
 
 @dataclass(frozen=True)
@@ -61,4 +61,4 @@ QUICK = Scale(
     fence_peer_blocks=100,
 )
 
-Subject = Callable[[Ground, Scale], Sequence[Row]]
+Subject = Callable[[Ground, Scale], Sequence[Row | Section]]

@@ -9,6 +9,7 @@ from benchmarks.table import (
     END,
     Figure,
     Row,
+    Section,
     failures,
     markdown,
     plain,
@@ -42,6 +43,14 @@ def test_both_forms_hold_every_cell() -> None:
     one = row(1.0, 1.5)
     assert one.cells() == ("time", "1.00 ms", "peer: 2.00 ms, 2.0 syncs", "0.50", "≤ 1.50", "yes")
     assert all(cell in plain([one]) and cell in markdown([one]) for cell in one.cells())
+
+
+def test_a_section_has_columns_of_its_own() -> None:
+    section = Section(("what", "n"), (("files", "10"), ("all", "2")), ("So it is.",))
+    assert section.plain() == "what   n\nfiles  10\nall    2\nSo it is.\n"
+    assert section.markdown().splitlines() == [
+        "| what | n |", "| --- | --- |", "| files | 10 |", "| all | 2 |", "", "So it is.",
+    ]  # fmt: skip
 
 
 def test_a_page_keeps_what_stands_around_the_markers() -> None:

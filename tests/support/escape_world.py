@@ -72,15 +72,30 @@ class World:
         leaving = {name: pair.leave for name, pair in LEFT.items()}
         tried = attempts(root=os.geteuid() == 0)
         found = self._driven(run, tried | leaving | OUTLIVING)
-        alive = self._leavings.is_alive()
-        found |= {name: "ESRCH" for name in OUTLIVING if found[name] == "ok" and not alive}
+        found |= dict.fromkeys(self._in_vain(found), "ENOENT")
         left = {name: pair.look for name, pair in LEFT.items() if found[name] == "ok"}
         found |= self._driven(run, left)
         self._leavings.clear()
         return found
 
+    def _in_vain(self, found: Mapping[str, str]) -> list[str]:
+        """Return what only seemed to succeed: in a place of its own, which nobody else sees."""
+        reached: dict[str, Callable[[], bool]] = {
+            "left_process": self._leavings.is_alive,
+            "udp_send": self._is_heard,
+            "write_run": lambda: self._leavings.is_in("/run"),
+            "write_var": lambda: self._leavings.is_in("/var"),
+        }
+        return [name for name, look in reached.items() if found.get(name) == "ok" and not look()]
+
+    def _is_heard(self) -> bool:
+        try:
+            return bool(self._datagrams.recv(8, socket.MSG_DONTWAIT))
+        except BlockingIOError:
+            return False
+
     def _driven(self, run: Run, tried: Mapping[str, str]) -> dict[str, str]:
-        self._tidy()
+        self.tidy()
         workspace = self.site.workspace
         (workspace / "escape.py").write_text(DRIVER)
         (workspace / "escape.json").write_text(json.dumps({**self.aims, "attempts": tried}))
@@ -110,7 +125,8 @@ class World:
         assert done.returncode == 0, err.read_text()
         return out.read_text()
 
-    def _tidy(self) -> None:
+    def tidy(self) -> None:
+        """Leave nothing of an attempt that the next one would find."""
         for left in self.site.workspace.iterdir():
             if left.name not in {"holdout", "kept.txt"}:
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
@@ -173,11 +189,13 @@ class World:
 
     def _sockets(self) -> dict[str, Any]:
         stream, datagram = socket.SOCK_STREAM, socket.SOCK_DGRAM
+        self._datagrams = self._stack.enter_context(socket.socket(socket.AF_INET, datagram))
+        self._datagrams.bind(("127.0.0.1", 0))
         self._listen(socket.AF_UNIX, stream, f"\0custody-test-{os.getpid()}")
         return {
             "tcp": self._listen(socket.AF_INET, stream, ("127.0.0.1", 0))[1],
             "tcp6": self._listen(socket.AF_INET6, stream, ("::1", 0))[1],
-            "udp": self._listen(socket.AF_INET, datagram, ("127.0.0.1", 0))[1],
+            "udp": self._datagrams.getsockname()[1],
             "unix": self._listen(socket.AF_UNIX, stream, f"{self.outside}/stream"),
             "datagram": self._listen(socket.AF_UNIX, datagram, f"{self.outside}/datagram"),
         }

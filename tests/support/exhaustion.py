@@ -2,7 +2,7 @@
 
 Each stops by itself, so that it does no harm where nothing holds it; and holds on to what it has
 for a while, so that whoever looks now and then can see it. `custody`'s levels are tried in
-tests/hostile/test_limits.py.
+tests/hostile/test_limits.py, other sandboxes in benchmarks/subjects/attacks.py.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ SMALL = StageLimits(
 BEGIN = """
 import ctypes, mmap, os, sys, threading, time
 MIB = 1 << 20
-def hold(): time.sleep(20)
+refused = []
+def hold(): time.sleep(float(sys.argv[2]) if len(sys.argv) > 2 else 20)
 def fork(work):
     try: child = os.fork()
-    except BlockingIOError: return
+    except BlockingIOError as error: return refused.append(error)
     if child == 0:
         work()
         os._exit(0)
@@ -134,7 +135,7 @@ hold()
 kept = []
 try:
     for _ in range(900): kept.append(os.open('/dev/null', os.O_RDONLY))
-except OSError: pass
+except OSError as error: refused.append(error)
 hold()
 """,
     ),
@@ -234,6 +235,18 @@ hold()
     ),
 }
 """Where there is a private /tmp; at L2 none can be written."""
+
+TAKEN = (
+    "processes", "memory", "shared_memory", "memory_file", "open_files", "big_file",
+    "big_file_at_once", "written", "removed_while_open", "many_files", "many_folders", "many_links",
+    "many_names", "deep_folders",
+)  # fmt: skip
+"""Those that know by themselves whether they got all that they wanted."""
+END = """
+if refused: raise refused[0]
+print('taken')
+"""
+"""What follows them then."""
 
 HARMLESS = {
     "sparse_file": """

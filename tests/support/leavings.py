@@ -6,6 +6,7 @@ import ctypes
 import os
 import pwd
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +19,8 @@ _REMOVE = 0
 _USER_KEYRING, _SEARCH, _UNLINK = -4, 10, 9
 _NAMED_BY_THE_KERNEL = 15
 """Letters of a process's name."""
+_PATIENCE = 1.0
+"""Seconds that what was killed has to be gone."""
 
 
 class Leavings:
@@ -27,7 +30,7 @@ class Leavings:
         self._mark = f"left-{os.getpid()}"
         self._number = 7_000_000 + os.getpid()
         own = Path(pwd.getpwuid(os.getuid()).pw_dir)
-        self._folders = (Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"), home, own)
+        self._folders = (*map(Path, ("/tmp", "/var/tmp", "/dev/shm", "/run", "/var")), home, own)
 
     @property
     def aims(self) -> dict[str, Any]:
@@ -35,8 +38,17 @@ class Leavings:
         return {"mark": self._mark, "number": self._number}
 
     def is_alive(self) -> bool:
-        """Whether a process of that name runs, wherever it hides."""
-        return any(name == self._mark for _, name in self._processes())
+        """Whether a process of that name runs on, wherever it hides, after a while."""
+        deadline = time.monotonic() + _PATIENCE
+        while any(name == self._mark for _, name in self._processes()):
+            if time.monotonic() > deadline:
+                return True
+            time.sleep(0.02)
+        return False
+
+    def is_in(self, folder: str) -> bool:
+        """Whether a file of that name was left in a folder."""
+        return os.path.lexists(f"{folder}/{self._mark}")
 
     def clear(self) -> None:
         """Leave nothing of it."""

@@ -61,11 +61,13 @@ _OPEN_TREE = 1 | os.O_CLOEXEC | kernel.AT_RECURSIVE
 _FROM_DESCRIPTOR = 4
 _READ_ONLY, _NO_SETUID, _NO_DEVICES, _NO_EXEC = 1, 2, 4, 8
 _PRIVATE = 1 << 18
+_BIND = 4096
+_NOTHING = "nothing"
 _OWN_PROCESSES = "hidepid=4"
 """Of /proc: who may not look into a process does not see it, the first of the sandbox neither."""
 TOLD_OF_THE_MACHINE = (
-    "allocinfo", "kcore", "key-users", "keys", "kmsg", "kpagecgroup", "kpagecount", "kpageflags",
-    "latency_stats", "pagetypeinfo", "sched_debug", "slabinfo", "timer_list", "vmallocinfo",
+    "allocinfo", "keys", "kpagecgroup", "kpagecount", "kpageflags", "slabinfo", "timer_list",
+    "vmallocinfo",
 )  # fmt: skip
 """Of /proc: keys and memory of the machine, and what its processes wait for; empty inside."""
 _SPARE_BYTES, _SPARE_FILES = 1 << 20, 8192
@@ -109,10 +111,7 @@ def lay_out(base: Confinement) -> int:
     kernel.mount("proc", "proc", "proc", flags)
     everybody = os.open("proc", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     kernel.mount("proc", "proc", "proc", flags, _OWN_PROCESSES)
-    for name in TOLD_OF_THE_MACHINE:
-        # Most of them only root of the machine may read, who is still himself inside.
-        if os.access(f"proc/{name}", os.R_OK):
-            _put(_take("/dev/null", f"/proc/{name}", device=True))
+    _empty(f"proc/{name}" for name in TOLD_OF_THE_MACHINE)
     return everybody
 
 
@@ -233,6 +232,18 @@ def _put(piece: _Piece) -> None:
         os.close(os.open(piece.place, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644))
     kernel.call("move_mount", piece.tree, b"", -100, os.fsencode(piece.place), _FROM_DESCRIPTOR)
     os.close(piece.tree)
+
+
+def _empty(files: Iterable[str]) -> None:
+    """Let some files be empty, as far as they can be read: most only by root of the machine.
+
+    He is still himself inside.
+    """
+    os.close(os.open(_NOTHING, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o444))
+    for file in files:
+        if os.access(file, os.R_OK):
+            kernel.mount(_NOTHING, file, "", _BIND)
+    os.unlink(_NOTHING)
 
 
 def _furnish(confinement: Confinement) -> None:

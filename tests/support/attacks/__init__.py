@@ -2,7 +2,8 @@
 
 An attempt succeeds when it raises nothing. All of them run as children of one driver, which
 prints what became of each: ``ok`` or the name of the error. Those of `left.LEFT` have two parts:
-the second is tried by another program, which begins when the first has ended. `custody`'s levels
+the second is tried by another program, which begins when the first has ended. Of some the world
+outside knows better whether they reached it, see `support.escape_world`. `custody`'s levels
 are tried in tests/sandbox/test_escapes.py, other sandboxes in benchmarks/subjects/attacks.py.
 """
 

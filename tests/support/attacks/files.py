@@ -34,7 +34,9 @@ else:
 if 'letter.txt' not in os.listdir(g['home']): raise OSError(errno.ENOENT, '')
 """,
     "read_home": "open(g['home'] + '/letter.txt').read()",
-    "list_run": "os.listdir(g['run'])",
+    "list_run": """
+if 'journal.jsonl' not in os.listdir(g['run']): raise OSError(errno.ENOENT, '')
+""",
     "hardlink": "os.link(g['secret'], 'linked')",
     "rename_in": "os.rename(g['outside'] + '/movable', 'moved')",
     "rename_out": "open('mine', 'w').close(); os.rename('mine', g['outside'] + '/mine')",
@@ -67,7 +69,7 @@ if 'private' not in told.stdout: raise OSError(errno.ENOENT, '')
     "write_home": "os.close(os.open(g['home'] + '/.gitconfig', os.O_WRONLY))",
     "read_record": "open(g['run'] + '/journal.jsonl').read()",
     "read_record_beside": "open('../journal.jsonl').read()",
-    "write_record": "open(g['run'] + '/journal.jsonl', 'a').close()",
+    "write_record": "os.close(os.open(g['run'] + '/journal.jsonl', os.O_WRONLY))",
 }
 """What an ordinary user can do."""
 
@@ -85,7 +87,7 @@ found = [n for n in os.listdir('/dev') if re.fullmatch('(vd|sd|xvd)a|nvme0n1|loo
 if not found: raise OSError(errno.ENOENT, '')
 os.close(os.open('/dev/' + found[0], os.O_RDONLY))
 """,
-    "write_var": "p = f'/var/custody-{os.getpid()}'; open(p, 'x').close(); os.unlink(p)",
-    "write_run": "p = f'/run/custody-{os.getpid()}'; open(p, 'x').close(); os.unlink(p)",
+    "write_var": "open('/var/' + g['mark'], 'w').close()",
+    "write_run": "open('/run/' + g['mark'], 'w').close()",
 }
 """What needs root."""

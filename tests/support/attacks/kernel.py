@@ -31,6 +31,8 @@ if 'NoNewPrivs:\\t1' in open('/proc/self/status').read(): raise OSError(errno.EP
 """What an ordinary user can do."""
 
 ROOT_ATTEMPTS = {
+    "packet_socket": "socket.socket(17, 3, 0)",
+    "raw_socket": "socket.socket(2, 3, 1)",
     "capabilities": "held_capabilities(open('/proc/self/status').read())",
     "capabilities_of_a_program": """
 told = subprocess.run(['cat', '/proc/self/status'], capture_output=True, text=True).stdout

@@ -88,4 +88,4 @@ LEFT = {
 }
 """What the next program may find, of the same user in the same kind of sandbox."""
 OUTLIVING = {"left_process": "outlive(g['mark'])"}
-"""What may be left where no program finds it: whoever looks does so from outside."""
+"""What no program inside finds: whoever looks does so from outside."""
