@@ -3,7 +3,7 @@
 python -m benchmarks                  everything, within ten minutes on two cores
 python -m benchmarks --quick          smaller sizes, within a minute
 python -m benchmarks --only NAME      one subject; may be given more than once
-python -m benchmarks --markdown FILE  also write the table between the page's markers
+python -m benchmarks --markdown FILE  also write what was measured between the page's markers
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from benchmarks.fresh import Ground
 from benchmarks.subjects import FULL, QUICK, Subject
@@ -28,7 +28,15 @@ from benchmarks.subjects.node_time import node_time
 from benchmarks.subjects.parser import parser
 from benchmarks.subjects.start import start
 from benchmarks.subjects.workspace_tree import workspace_tree
-from benchmarks.table import Row, Section, failures, markdown, plain, replace_between_markers
+from benchmarks.table import (
+    TABLE,
+    Row,
+    Section,
+    failures,
+    markdown,
+    plain,
+    replace_between_markers,
+)
 
 SUBJECTS: dict[str, Subject] = {
     "node-time": node_time,
@@ -75,8 +83,10 @@ def _report(found: Sequence[Row | Section], seconds: float, page: str | None) ->
     sys.stdout.write(f"{table}{more}{machine}\n")
     sys.stdout.flush()
     if page:
-        more = "".join(f"{section.markdown()}\n" for section in sections)
-        _write_page(page, f"{markdown(rows)}\n{LEGEND} {machine}.\n\n{more}".rstrip() + "\n")
+        texts = {section.name: f"{section.markdown()}{machine}.\n" for section in sections}
+        if rows:
+            texts[TABLE] = f"{markdown(rows)}\n{LEGEND} {machine}.\n"
+        _write_page(page, texts)
 
 
 def _arguments() -> argparse.Namespace:
@@ -90,12 +100,13 @@ def _arguments() -> argparse.Namespace:
     return command.parse_args()
 
 
-def _write_page(path: str, text: str) -> None:
+def _write_page(path: str, texts: Mapping[str, str]) -> None:
     with open(path, encoding="utf-8") as file:
         page = file.read()
-    text = replace_between_markers(page, text)
+    for name, text in texts.items():
+        page = replace_between_markers(page, text, name)
     with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
+        file.write(page)
 
 
 if __name__ == "__main__":

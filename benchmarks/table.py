@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 HEADINGS = ("what", "custody", "peer", "ratio", "bar", "reached")
-BEGIN = "<!-- benchmark:begin -->"
-END = "<!-- benchmark:end -->"
+TABLE = "benchmark"
+"""By what name a page's markers know the table; a section has a name of its own."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,7 @@ class Row:
 class Section:
     """A table of its own, for what is no ratio."""
 
+    name: str
     headings: tuple[str, ...]
     lines: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
@@ -100,16 +101,17 @@ def failures(rows: Sequence[Row]) -> list[str]:
     return sorted(missing)
 
 
-def replace_between_markers(page: str, text: str) -> str:
-    """Return ``page`` with ``text`` in the place of what stood between its markers.
+def replace_between_markers(page: str, text: str, name: str = TABLE) -> str:
+    """Return ``page`` with ``text`` in the place of what stood between the markers of a name.
 
     Raises `ValueError` when a marker is missing.
     """
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    first, last = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
+    before, begin, rest = page.partition(first)
+    _, end, after = rest.partition(last)
     if not begin or not end:
-        raise ValueError(f"the page needs a line {BEGIN} and a line {END}")
-    return f"{before}{BEGIN}\n\n{text}\n{END}{after}"
+        raise ValueError(f"the page needs a line {first} and a line {last}")
+    return f"{before}{first}\n\n{text}\n{last}{after}"
 
 
 def _aligned(lines: Sequence[tuple[str, ...]]) -> str:

@@ -39,6 +39,7 @@ def attack_section(figures: Figures, failure: str) -> Section:
     lines.append(("all", *(NOT_RUN if count is None else _sum(count) for count in counts)))
     missing = [f"{columns[way]} was not run: {reason}." for way, reason in failed.items()]
     return Section(
+        "attacks",
         ("attacks that got through", "tried", *columns.values()),
         tuple(lines),
         (

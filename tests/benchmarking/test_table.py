@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.table import (
-    BEGIN,
-    END,
     Figure,
     Row,
     Section,
@@ -46,7 +44,7 @@ def test_both_forms_hold_every_cell() -> None:
 
 
 def test_a_section_has_columns_of_its_own() -> None:
-    section = Section(("what", "n"), (("files", "10"), ("all", "2")), ("So it is.",))
+    section = Section("own", ("what", "n"), (("files", "10"), ("all", "2")), ("So it is.",))
     assert section.plain() == "what   n\nfiles  10\nall    2\nSo it is.\n"
     assert section.markdown().splitlines() == [
         "| what | n |", "| --- | --- |", "| files | 10 |", "| all | 2 |", "", "So it is.",
@@ -54,8 +52,10 @@ def test_a_section_has_columns_of_its_own() -> None:
 
 
 def test_a_page_keeps_what_stands_around_the_markers() -> None:
-    page = f"before\n{BEGIN}\nold\n{END}\nafter\n"
-    assert replace_between_markers(page, "new\n") == f"before\n{BEGIN}\n\nnew\n\n{END}\nafter\n"
+    page = "before\n<!-- {0}:begin -->\n{1}<!-- {0}:end -->\nafter\n"
+    for name in ("benchmark", "own"):
+        written = replace_between_markers(page.format(name, "old\n"), "new\n", name)
+        assert written == page.format(name, "\nnew\n\n")
 
 
 def test_a_page_without_markers_is_refused() -> None:

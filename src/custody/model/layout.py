@@ -56,10 +56,7 @@ REPLAYED = "replay.json"
 """Where a recorded answer came from."""
 
 UPPER, WORK, MASK = "upper", "work", "mask"
-"""The parts of one attempt's layers: what it changed, the kernel's own, what hides holdouts.
-
-That of caches hides nothing; they lie on it where they have nothing else to lie on.
-"""
+"""The parts of one attempt's layers: what it changed, the kernel's own, what hides holdouts."""
 
 DOCUMENT_FOLDERS = (DOCS, AUDITS)
 

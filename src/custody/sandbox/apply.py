@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from custody.model.limits import StageLimits
-from custody.sandbox import kernel, landlock, namespaces, rootfs, seccomp
+from custody.sandbox import kernel, landlock, mount_list, namespaces, rootfs, seccomp
 from custody.sandbox.confinement import Confinement
 from custody.sandbox.landlock import CHANGE, DEVICE, READ, Rule
 from custody.sandbox.listeners import Opened, hand_over, open_listeners
@@ -59,6 +59,7 @@ class LaidOut(NamedTuple):
     """Those of its network, open."""
     processes: int
     """Shows every process of the sandbox, see `rootfs.lay_out`."""
+    mounts: mount_list.Namespaces
 
 
 def lay_out(base: Confinement, user: int, group: int) -> LaidOut:
@@ -68,8 +69,9 @@ def lay_out(base: Confinement, user: int, group: int) -> LaidOut:
         namespaces.hide_memory()
         if base.network == "loopback" or base.listeners:
             namespaces.bring_up_loopback()
+        mounts = mount_list.make_empty(rootfs.STAND)
         processes = rootfs.lay_out(base)
-        return LaidOut(open_listeners(base.listeners), processes)
+        return LaidOut(open_listeners(base.listeners), processes, mounts)
 
 
 def move_in(confinement: Confinement, laid_out: LaidOut, handover: int) -> None:
@@ -81,6 +83,7 @@ def move_in(confinement: Confinement, laid_out: LaidOut, handover: int) -> None:
         hand_over(laid_out.listeners, handover)
         os.close(handover)
         rootfs.move_in(confinement)
+        mount_list.leave_the_list(laid_out.mounts)
         lower_limits(confinement.limits, alone=True)
         namespaces.drop_capabilities()
         ruleset = landlock.make_ruleset(

@@ -3,8 +3,7 @@
 Nothing of it is there for the next attempt: byte code, an entry of a cache or a start-up file that
 one program leaves would decide what the next one does. For speed, packages and build results that
 were cached before the run's first agent was asked lie beneath (`environment.KEPT_CACHES`): at L3 as
-the lower layer of an overlay, elsewhere as a copy. At L3 there is an overlay in any case: the list
-of mounts tells where a folder lies on this machine that is mounted as it is.
+the lower layer of an overlay, elsewhere as a copy.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ class StageCaches:
         self.path = f"{run.path}/{layout.cache_folder(request)}"
         """The absolute path of the folder, on this machine."""
         self.layers: OverlayPaths | None = None
-        """What the folder is made of, at L3; None shows the folder."""
+        """What the folder is made of, at L3, where there is a base; None shows the folder."""
 
     def seen(self, level: Level) -> str:
         """Return where programs see it."""
@@ -78,11 +77,11 @@ class StageCaches:
         from custody.store.cache_folders import CacheFolders
 
         folders = CacheFolders(self._run)
-        beneath = folders.begin(self._request, parts, layered=layered)
+        base = folders.begin(self._request, parts, layered=layered)
         self._made, self.layers = folders, None
-        if layered:
+        if base and layered:
             upper, work = f"{self.path}/{layout.UPPER}", f"{self.path}/{layout.WORK}"
-            self.layers = OverlayPaths(lower=(beneath,), upper=upper, work=work)
+            self.layers = OverlayPaths(lower=(base,), upper=upper, work=work)
 
     def _merge(self, folders: CacheFolders) -> None:
         """Add what the attempt cached to the base."""

@@ -16,7 +16,8 @@ INSIDE_ID = 1000
 """Who the processes are inside, whoever runs custody: nobody with a right of root."""
 HOST_NAME = "custody"
 
-_NEW = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000
+CLONE_NEW_MOUNTS = 0x00020000
+_NEW = CLONE_NEW_MOUNTS | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000
 """CLONE_NEW: mount, cgroup, uts, ipc, user and pid."""
 _NEW_NETWORK = 0x40000000
 _SET_PARENT_DEATH_SIGNAL, _SET_DUMPABLE, _SET_SECURE_BITS = 1, 4, 28

@@ -32,27 +32,25 @@ class CacheFolders:
         return f"{self._run.path}/{_BASE}" if there else ""
 
     def begin(self, request: str, parts: Collection[str] = (), *, layered: bool) -> str:
-        """Make a folder for an attempt, and return what is to lie beneath; empty for nothing.
+        """Make a folder for an attempt, and return the base that is to lie beneath; empty for none.
 
         The folder holds what an overlay needs if it is to be ``layered``, and otherwise a copy of
-        the base; and, for programs to see, empty folders called ``parts``. An overlay lies on an
-        empty mask where there is no base.
+        the base; and, for programs to see, empty folders called ``parts``.
         """
         self._drop_strangers()
-        path, beneath = layout.cache_folder(request), self.base
+        path, base = layout.cache_folder(request), self.base
         if self._run.exists(path):
             self._run.remove_tree(path)
         self._run.make_dirs(path)
-        if layered:
-            for part in (layout.WORK, layout.UPPER, layout.MASK):
-                self._run.make_dirs(f"{path}/{part}")
-            beneath = beneath or f"{self._run.path}/{path}/{layout.MASK}"
+        if base and layered:
+            self._run.make_dirs(f"{path}/{layout.WORK}")
             path = f"{path}/{layout.UPPER}"
-        elif beneath:
+            self._run.make_dirs(path)
+        elif base:
             _copy(self._run, _BASE, self._run, path)
         for part in parts:
             self._run.make_dirs(f"{path}/{part}")
-        return beneath
+        return base
 
     def open_upper(self, request: str) -> Root:
         """Open the upper directory of a layered attempt."""
