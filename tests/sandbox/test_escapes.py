@@ -152,7 +152,7 @@ import ctypes, json, os, sys
 from pathlib import Path
 sys.path[:0] = [sys.argv[2]]
 import custody.supervise.client
-import custody.supervise.limit_watch
+import custody.supervise.limits.watch
 from sandbox.test_escapes import outcomes_in
 os.setgroups([])
 os.setgid(65534)
