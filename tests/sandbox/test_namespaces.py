@@ -34,7 +34,7 @@ def test_the_first_process_of_a_sandbox_cannot_be_killed(site: Site) -> None:
     assert ran.stdout == "alive\n"
 
 
-def test_no_program_has_the_right_of_whoever_watches_it(site: Site) -> None:
+def test_no_program_has_a_right_of_root(site: Site) -> None:
     ran = site.run(site.confinement("L3"), "grep", "Cap[IPEA]", "/proc/self/status")
     assert {line.split()[1] for line in ran.stdout.splitlines()} == {"0" * 16}, ran
 

@@ -92,19 +92,6 @@ def test_an_attempt_begins_with_a_copy_or_beside_the_base(run: Root, folders: Ca
     assert names(run) == ["cache/base/pip/wheel"]
 
 
-def test_layers_lie_on_an_empty_mask_where_there_is_no_base(
-    run: Root, folders: CacheFolders
-) -> None:
-    beneath = folders.begin("n/1.1", layered=True)
-    assert beneath == f"{run.path}/cache/n.1.1/mask"
-    assert list(Path(beneath).iterdir()) == []
-    with folders.open_upper("n/1.1") as upper, folders.open_base() as base:
-        assert (upper.names(), base.names()) == ([], [])
-    folders.end("n/1.1")
-    assert run.names("cache") == ["base"]
-    assert folders.base == "", "there is nothing in it"
-
-
 def test_what_a_killed_process_left_is_swept(run: Root, folders: CacheFolders) -> None:
     fill(begun(run, folders, "n/1.1"), "pip/wheel", "one")
     folders.end("n/1.1", {"pip"})

@@ -85,8 +85,7 @@ def move_in(confinement: Confinement, laid_out: LaidOut, handover: int) -> None:
         rootfs.move_in(confinement)
         mount_list.leave_the_list(laid_out.mounts)
         lower_limits(confinement.limits, alone=True)
-        # The watch of limits must see whoever hides himself; it reaches nobody outside.
-        namespaces.drop_capabilities(kept=namespaces.TO_LOOK_AT_PROCESSES)
+        namespaces.drop_capabilities()
         ruleset = landlock.make_ruleset(
             rootfs.rules(confinement),
             network=confinement.network != "none",

@@ -23,8 +23,6 @@ _NEW_NETWORK = 0x40000000
 _SET_PARENT_DEATH_SIGNAL, _SET_DUMPABLE, _SET_SECURE_BITS = 1, 4, 28
 _NO_ROOT_LOCKED = 0b11
 _CAPABILITY_VERSION = 0x20080522
-TO_LOOK_AT_PROCESSES = 1 << 19
-"""CAP_SYS_PTRACE: the right to look at processes that let nobody look at them."""
 _DATAGRAM = 2
 _GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 1
 
@@ -77,17 +75,15 @@ def become(user: int) -> None:
     kernel.call("setresuid", user, user, user)
 
 
-def drop_capabilities(kept: int = 0) -> None:
-    """Give up every right of root but ``kept``, in this thread, and the way to get one by programs.
+def drop_capabilities() -> None:
+    """Give up every right of root, in this thread, and the way to get one by a program.
 
-    Being user 0 gives a program nothing any more, nor does a file: see `landlock.restrict`. What is
-    kept no program gets either, which is started by whoever is not user 0.
+    Being user 0 gives a program nothing any more, nor does a file: see `landlock.restrict`.
     """
     if os.geteuid() == 0:
         _make_root_nobody()
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
-    left = (ctypes.c_uint32 * 6)(kept, kept)
-    kernel.call("capset", ctypes.byref(header), ctypes.byref(left))
+    kernel.call("capset", ctypes.byref(header), ctypes.byref((ctypes.c_uint32 * 6)()))
 
 
 def _make_root_nobody() -> None:
