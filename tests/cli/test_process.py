@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from support.shell import Shell
+from support.sweep import Sweep, budget
 
 ENDING = "import sys; from custody.cli.process import run; sys.argv[1:] = ['--version']; "
 AT_THE_END = "type('Last', (), {'__del__': lambda self: print('taken apart')})()"
@@ -47,6 +50,38 @@ def test_what_is_still_held_back_is_written() -> None:
     done = run(f"{ENDING} sys.stdout.write('before '); sys.stderr.write('aside'); run()")
     assert done.stdout.startswith("before custody ")
     assert done.stderr == "aside"
+
+
+SMALL = """digraph p {
+start [shape=Mdiamond]; done [shape=Msquare]
+a [prompt=x]
+start -> a -> done
+}
+"""
+
+
+@pytest.mark.req("G-15")
+@pytest.mark.timeout(1800)
+def test_ctrl_c_at_any_moment_of_the_start_is_answered(tmp_path: Path, sweep: Sweep) -> None:
+    (tmp_path / "p.dot").write_text(SMALL)
+    words = [sys.executable, "-m", "custody", "run", "p.dot", "--agent", "fake", "--resume"]
+    begun = time.monotonic()
+    subprocess.run([*words, "--run-id", "whole"], cwd=tmp_path, check=True, capture_output=True)
+    whole = time.monotonic() - begun
+
+    def interrupted(part: float) -> str:
+        process = subprocess.Popen(
+            [*words, "--run-id", f"r{part}"], cwd=tmp_path, text=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        time.sleep(whole * part)
+        process.send_signal(signal.SIGINT)
+        complaint = process.communicate(timeout=60)[1]
+        by_python = complaint.endswith("KeyboardInterrupt\n")  # custody was not loaded yet
+        answered = process.returncode in (0, 130) and "KeyboardInterrupt" not in complaint
+        return "" if answered or by_python else f"{process.returncode} {complaint}"
+
+    sweep.over(sweep.moments(round(budget(8, 300))), interrupted)
 
 
 def test_the_exit_code_is_that_of_the_command(custody: Shell) -> None:

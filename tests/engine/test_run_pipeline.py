@@ -33,6 +33,16 @@ def test_an_earlier_one_may_stand_in_the_file(bench: Bench) -> None:
     assert b'"y"' in source(bench)
 
 
+@pytest.mark.req("G-21")
+def test_so_may_a_later_one_while_somebody_reads(bench: Bench) -> None:
+    bench.run(BODY)
+    changed = bench.pipeline(BODY.replace('"x"', '"y"'), name="changed.dot")
+    with RunDirectory.open(str(bench.path("")), write=False) as run:
+        history = History.read(run)
+        api.resume("r1", runsdir=str(bench.runsdir), pipeline=changed, accept_change=True)
+        assert b'"x"' in pipeline_of(history).source
+
+
 def test_one_that_the_run_never_had_is_refused(bench: Bench) -> None:
     bench.run(BODY)
     bench.path("pipeline.dot").write_text("digraph {}")

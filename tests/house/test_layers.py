@@ -9,7 +9,7 @@ import pytest
 import codebase
 
 LAYERS = (
-    ("errors", "patterns", "version"),
+    ("errors", "loading", "patterns", "version"),
     ("model",),
     ("store", "pipeline"),
     ("checks", "workspace", "views", "testing"),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from typing import NoReturn
 
 from custody.cli import main
+from custody.loading import interrupt
 from custody.store.arguments import hide_arguments
 
 COLLECT_AFTER = 50_000
@@ -30,6 +32,7 @@ def run() -> NoReturn:
     Nothing is lost by it: every answer is flushed line by line, files are written through
     `custody.store`, which keeps nothing back, and every command ends its own threads.
     """
+    _load_undisturbed()
     _read_names_as_utf8()
     gc.set_threshold(COLLECT_AFTER, *gc.get_threshold()[1:])
     code = main(prepare=_prepare)
@@ -47,6 +50,12 @@ def _read_names_as_utf8() -> None:
     """
     if sys.getfilesystemencoding() != "utf-8":
         os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606
+
+
+def _load_undisturbed() -> None:
+    """Let Ctrl-C wait for what is being loaded; a process in the background goes on ignoring it."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, interrupt)
 
 
 def _prepare() -> None:

@@ -13,6 +13,7 @@ from types import FrameType
 from typing import Any, Self
 
 from custody.errors import Interrupted
+from custody.loading import comes_again
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -62,8 +63,8 @@ class Interruption:
         except KeyboardInterrupt:
             raise Interrupted(f"{what} was interrupted", hint=hint) from None
 
-    def _arrived(self, number: int, _frame: FrameType | None) -> None:
+    def _arrived(self, number: int, frame: FrameType | None) -> None:
         self.requested = signal.Signals(number).name
-        if self._allowed:
+        if self._allowed and not comes_again(number, frame):
             self._allowed = False
             raise KeyboardInterrupt

@@ -14,14 +14,16 @@ from custody.store.history import History
 
 
 def pipeline_of(history: History) -> Pipeline:
-    """Return the current pipeline of a run; raises `JournalBroken` with ``pipeline_mismatch``.
+    """Return the pipeline of a run when its journal was read; raises `JournalBroken`.
 
     Its source is kept as a blob, so the file in the run directory may be that of an earlier
-    moment, but it may not be one that the run never had.
+    moment, or of a later one if the run is at work. It may not be one that the run never had:
+    that is ``pipeline_mismatch``.
     """
     run = history.run
     where = f"{run.path}/{layout.PIPELINE}"
-    if hashlib.sha256(run.root.read(layout.PIPELINE)).hexdigest() not in history.pipelines:
+    shown = hashlib.sha256(run.root.read(layout.PIPELINE)).hexdigest()
+    if shown not in history.pipelines and shown not in History.read(run).pipelines:
         what = f"{layout.PIPELINE} is not the pipeline of this run"
         raise JournalBroken("pipeline_mismatch", what, where=run.path)
 
