@@ -27,6 +27,7 @@ from support.agent_run import (
     tree,
 )
 from support.crash import CALLS, LANDMARKS, Point, points
+from support.overlay import in_child, mount, new_mount_namespace
 from support.remains import Remains, mounts
 from support.sweep import Sweep, budget, chunks
 
@@ -217,11 +218,18 @@ def test_a_stage_that_takes_too_long(tmp_path: Path, remains: Remains) -> None:
 
 
 def test_what_looks_for_remains_would_notice(tmp_path: Path, remains: Remains) -> None:
-    """While an agent is at work, its processes and mounts are found."""
+    """While an agent is at work, its processes are found; mounts in other namespaces are, too."""
     place = AgentPlace.make(tmp_path / "p")
     with place.started(PAUSE="600") as process:
         place.at_work()
         assert len(remains.processes()) > len({process.pid, *children(process.pid)}) + 4
-        assert mounts(place.home)
     assert remains.trouble(place.home) == ""
     assert not remains.processes()
+
+    def mounted() -> list[str]:
+        new_mount_namespace()
+        mount("tmpfs", str(place.home / "project"))
+        return mounts(place.home)
+
+    assert in_child(mounted)
+    assert not mounts(place.home)

@@ -62,7 +62,10 @@ class Remains:
 
 
 def mounts(folder: Path) -> list[str]:
-    """Return every mount of something in ``folder``, in whatever namespace."""
+    """Return every mount at or of something in ``folder``, in whatever namespace.
+
+    Those of a sandbox nobody lists; they are there as long as its first process, which holds them.
+    """
     found: set[str] = set()
     for process in filter(str.isdigit, os.listdir("/proc")):
         try:
