@@ -38,9 +38,9 @@ class ControlGroup(Meter):
         self.folder = folder
         try:
             os.mkdir(folder, 0o755)
-            self._set("pids.max", limits.processes + 1)  # the server of a sandbox is one of them
-            self._set("memory.max", limits.memory)
-            self._set("memory.oom.group", 1)
+            self._put("pids.max", limits.processes + 1)  # the server of a sandbox is one of them
+            self._put("memory.max", limits.memory)
+            self._put("memory.oom.group", 1)
         except OSError as error:
             self.remove()
             raise NoGroup(f"{folder}: {error.strerror}") from None
@@ -48,7 +48,7 @@ class ControlGroup(Meter):
 
     def add(self, process: int) -> None:
         """Move a process into the group, and what it will fork; raises `OSError`."""
-        self._set("cgroup.procs", process)
+        self._put("cgroup.procs", process)
 
     def exceeded(self) -> Limit | None:
         """Return a limit at which the kernel has refused something."""
@@ -85,12 +85,12 @@ class ControlGroup(Meter):
         except OSError:
             return 0
 
-    def _set(self, name: str, value: int) -> None:
+    def _put(self, name: str, value: int) -> None:
         write(f"{self.folder}/{name}", str(value))
 
     def _set_if_known(self, name: str, value: int) -> None:
         try:
-            self._set(name, value)
+            self._put(name, value)
         except OSError:
             return
 
