@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from custody import api
-from custody.errors import PathRefused, PipelineInvalid, RunExists, UsageError
+from custody.errors import Interrupted, PathRefused, PipelineInvalid, RunExists, UsageError
+from custody.executors import Stage
+from custody.model.request import Ack, AgentRequest
 from support.bench import Bench
 from support.lists import OVER_RANGE, part
 
@@ -64,6 +66,77 @@ def test_a_run_that_is_there_is_gone_on_with_or_refused(bench: Bench) -> None:
     with pytest.raises(RunExists, match="run r1 exists"):
         bench.run("start -> done")
     assert bench.run("start -> done", resume_existing=True).summary.status == "PASS"
+
+
+class Shout:
+    """Writes the prompt in capital letters, and counts how often it was asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def work(self, request: AgentRequest, stage: Stage) -> Ack:
+        self.asked += 1
+        text = (request.prompt.text or "").upper()
+        if "STOP" in text and self.asked == 1:
+            raise KeyboardInterrupt
+        stage.workspace.root.write(f"shout{self.asked}.txt", text.encode())
+        response = stage.folder.write("response.md", text)
+        return Ack(request_id=request.id, status="ok", evidence=(response,))
+
+
+ASKING = (
+    'digraph p {{ start [shape=Mdiamond] a [prompt="{}"] done [shape=Msquare] start -> a -> done }}'
+)
+
+
+@pytest.mark.req("U-17")
+def test_a_program_runs_text_with_an_agent_of_its_own(tmp_path: Path) -> None:
+    agent = Shout()
+    done = api.run(ASKING.format("hello"), agent=agent, runsdir=tmp_path, run_id="r1")
+    assert (done.summary.status, agent.asked) == ("PASS", 1)
+    assert (tmp_path / "r1/workspace/shout1.txt").read_text() == "HELLO\n"
+    assert api.replay("r1", runsdir=str(tmp_path)).status == "PASS"
+    assert api.verify("r1", runsdir=str(tmp_path)).mismatches == ()
+    assert agent.asked == 1
+
+
+@pytest.mark.req("U-17")
+def test_what_is_no_agent_begins_no_run(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="'object' is no agent"):
+        api.run(ASKING.format("hello"), agent=object(), runsdir=tmp_path)  # type: ignore[arg-type]
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.req("U-17")
+def test_a_run_with_an_object_is_gone_on_with_by_one_of_its_class(tmp_path: Path) -> None:
+    runs = str(tmp_path)
+    with pytest.raises(Interrupted):
+        api.run(ASKING.format("stop"), agent=Shout(), runsdir=runs, run_id="r1")
+    with pytest.raises(UsageError, match="is an object of a Python program"):
+        api.resume("r1", runsdir=runs)
+    with pytest.raises(UsageError, match="its agent is python:"):
+        api.resume("r1", runsdir=runs, agent="stub")
+    again = Shout()
+    again.asked = 1
+    assert api.resume("r1", runsdir=runs, agent=again).summary.status == "PASS"
+    assert api.fork("r1", "a", runsdir=runs, agent=again).summary.status == "PASS"
+    assert again.asked == 3
+
+
+@pytest.mark.req("U-17")
+def test_objects_of_one_class_serve_runs_in_several_threads(tmp_path: Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    agents = [Shout() for _ in range(4)]
+
+    def one(number: int) -> str:
+        text = ASKING.format(f"number {number}")
+        done = api.run(text, agent=agents[number], runsdir=tmp_path, run_id=f"r{number}")
+        return done.summary.status
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(one, range(4))) == ["PASS"] * 4
+    assert [agent.asked for agent in agents] == [1, 1, 1, 1]
 
 
 def test_a_run_gets_a_name_of_its_own(bench: Bench) -> None:

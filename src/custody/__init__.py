@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from custody.executors.agents import Agent, AgentContext, AgentType
     from custody.executors.sessions import Session, SessionReply
     from custody.executors.settings import Settings, setting
+    from custody.model.graph import Pipeline
     from custody.model.outcome import Outcome
     from custody.model.request import Ack, AgentRequest, Request
     from custody.model.session import SessionKind
@@ -30,6 +31,7 @@ __all__ = [
     "CustodyError",
     "Mismatch",
     "Outcome",
+    "Pipeline",
     "Replay",
     "Request",
     "RunResult",
@@ -58,6 +60,7 @@ _HOMES = {
     "CustodyError": "custody.errors",
     "Mismatch": "custody.engine.verification",
     "Outcome": "custody.model.outcome",
+    "Pipeline": "custody.model.graph",
     "Replay": "custody.engine.replay",
     "Request": "custody.model.request",
     "Session": "custody.executors.sessions",

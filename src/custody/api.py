@@ -11,18 +11,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, TypeAlias
 
+from custody.engine.load import PipelineSource, check, load
 from custody.engine.recording import Listener
 from custody.engine.result import RunResult
-from custody.errors import RunExists, StorageFailed, UsageError
+from custody.errors import RunExists, UsageError
 from custody.handlers import catalog
 from custody.model.finding import Finding
 from custody.model.graph import Pipeline
 from custody.model.ingest import IngestSwitch
-from custody.pipeline.read import load_pipeline, read_pipeline
 from custody.pipeline.subpipeline import all_nodes
-from custody.pipeline.subpipeline_files import Library, PartText, is_packaged
 from custody.store.index import check_run_id, find_run, list_runs, new_run_id
 from custody.store.places import is_folder
 from custody.store.starts import list_starts
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from custody.engine.replay import Replay
     from custody.engine.verification import Verification
     from custody.engine.waiting import Waiting
+    from custody.executors.agents import Agent, AgentType
     from custody.ingest.standalone import IngestedFile
     from custody.model.event import JournalLine
     from custody.pipeline.plan import PlannedNode
@@ -39,6 +40,10 @@ if TYPE_CHECKING:
     from custody.supervise.probe import Diagnosis
     from custody.views.attempts import Account
     from custody.views.changed import ChangedFile
+
+Folder = str | os.PathLike[str]
+AnyAgent: TypeAlias = "str | Agent | AgentType"
+"""An agent by its name, with its argument behind a colon, or as an object."""
 
 DEFAULT_RUNSDIR = os.path.join(".custody", "runs")
 DEFAULT_AGENT = "stub"
@@ -75,26 +80,14 @@ __all__ = [
 ]
 
 
-def load(name: str) -> Pipeline:
-    """Return the pipeline in the file ``name``, or the packaged one of that name."""
-    source, where = _source(name)
-    return load_pipeline(source, catalog(), where, _library(name), name=_key(name))
-
-
-def check(name: str) -> tuple[Pipeline | None, tuple[Finding, ...]]:
-    """Return a pipeline and every finding about it; None when it cannot be read at all."""
-    source, _where = _source(name)
-    return read_pipeline(source, catalog(), _library(name), name=_key(name))
-
-
 def run(
-    pipeline: str,
+    pipeline: PipelineSource,
     *,
-    workdir: str = "",
-    runsdir: str = DEFAULT_RUNSDIR,
+    workdir: Folder = "",
+    runsdir: Folder = DEFAULT_RUNSDIR,
     run_id: str = "",
     variables: Mapping[str, str] | None = None,
-    agent: str = DEFAULT_AGENT,
+    agent: AnyAgent = DEFAULT_AGENT,
     confinement: str = "",
     ingest: IngestSwitch = "off",
     resume_existing: bool = False,
@@ -102,64 +95,74 @@ def run(
     by_name: Collection[str] | None = None,
     listeners: tuple[Listener, ...] = (),
 ) -> RunResult:
-    """Run a pipeline to its end.
+    """Run a pipeline to its end: a file, a packaged one, DOT text, or one that was loaded.
 
-    A run id that exists is refused, unless ``resume_existing`` says to go on with it. Programs
-    are confined at the level that ``confinement`` names, else at the best one there is. Whether
-    blocks of documents become files is said by ``ingest`` where no node or graph does. A run that
-    is gone on with refuses other settings; what is not ``by_name`` is a default of the caller.
+    The agent is named by a word, or is an object with the method of `Agent`. A run id that exists
+    is refused, unless ``resume_existing`` says to go on with it. Programs are confined at the level
+    that ``confinement`` names, else at the best one there is. Whether blocks of documents become
+    files is said by ``ingest`` where no node or graph does. A run that is gone on with refuses
+    other settings; what is not ``by_name`` is a default of the caller.
     """
     from custody.engine import begin
     from custody.engine.given import Given, named, refuse_unknown
 
-    loaded, given = load(pipeline), dict(variables or {})
-    refuse_unknown(given, loaded)
-    _refuse_unknown_agents(loaded, agent)
-    run_id = check_run_id(run_id) if run_id else new_run_id()
-    path = os.path.join(runsdir, run_id)
-    if is_folder(path):
-        if not resume_existing:
-            raise RunExists(f"run {run_id} exists", where=runsdir, hint="--resume continues it")
-        from custody.engine import resume as engine
+    runsdir, workdir = os.fspath(runsdir), os.fspath(workdir)
+    with _known(agent) as asked:
+        loaded, given = load(pipeline), dict(variables or {})
+        refuse_unknown(given, loaded)
+        _refuse_unknown_agents(loaded, asked)
+        run_id = check_run_id(run_id) if run_id else new_run_id()
+        path = os.path.join(runsdir, run_id)
+        if is_folder(path):
+            if not resume_existing:
+                raise RunExists(f"run {run_id} exists", where=runsdir, hint="--resume continues it")
+            from custody.engine import resume as engine
 
-        asked = Given(agent, workdir, given, confinement, ingest)
-        return engine.resume(
-            path,
-            pipeline=loaded,
-            accept_change=accept_change,
-            given=named(asked, by_name, default=Given(agent=DEFAULT_AGENT, ingest="off")),
+            settings = Given(asked, workdir, given, confinement, ingest)
+            return engine.resume(
+                path,
+                pipeline=loaded,
+                accept_change=accept_change,
+                given=named(settings, by_name, default=Given(agent=DEFAULT_AGENT, ingest="off")),
+                listeners=listeners,
+            )
+        return begin.begin(
+            loaded,
+            runsdir=runsdir,
+            run_id=run_id,
+            workdir=workdir,
+            variables=given,
+            agent=asked,
+            confinement=confinement,
+            ingest=ingest,
             listeners=listeners,
         )
-    return begin.begin(
-        loaded,
-        runsdir=runsdir,
-        run_id=run_id,
-        workdir=workdir,
-        variables=given,
-        agent=agent,
-        confinement=confinement,
-        ingest=ingest,
-        listeners=listeners,
-    )
 
 
 def resume(
     run: str,
     *,
     runsdir: str = DEFAULT_RUNSDIR,
-    pipeline: str = "",
+    pipeline: PipelineSource = "",
+    agent: AnyAgent = "",
     accept_change: bool = False,
     listeners: tuple[Listener, ...] = (),
 ) -> RunResult:
-    """Go on with a run; an ended one stays as it is and its result is returned."""
-    from custody.engine import resume as engine
+    """Go on with a run; an ended one stays as it is and its result is returned.
 
-    return engine.resume(
-        find_run(run, runsdir),
-        pipeline=load(pipeline) if pipeline else None,
-        accept_change=accept_change,
-        listeners=listeners,
-    )
+    A run whose agent is an object is gone on with by another object of the same class.
+    """
+    from custody.engine import resume as engine
+    from custody.engine.given import Given
+
+    with _known(agent) as asked:
+        return engine.resume(
+            find_run(run, runsdir),
+            pipeline=load(pipeline) if pipeline else None,
+            accept_change=accept_change,
+            given=Given(agent=asked),
+            listeners=listeners,
+        )
 
 
 def replay(run: str, *, runsdir: str = DEFAULT_RUNSDIR) -> Replay:
@@ -180,20 +183,21 @@ def fork(
     *,
     runsdir: str = DEFAULT_RUNSDIR,
     run_id: str = "",
-    agent: str = "",
+    agent: AnyAgent = "",
     listeners: tuple[Listener, ...] = (),
 ) -> RunResult:
     """Start a run that shares another's past up to the last visit of ``node``."""
     from custody.engine import fork as engine
 
-    return engine.fork(
-        find_run(run, runsdir),
-        node,
-        runsdir=runsdir,
-        run_id=check_run_id(run_id) if run_id else new_run_id(),
-        agent=agent,
-        listeners=listeners,
-    )
+    with _known(agent) as asked:
+        return engine.fork(
+            find_run(run, runsdir),
+            node,
+            runsdir=runsdir,
+            run_id=check_run_id(run_id) if run_id else new_run_id(),
+            agent=asked,
+            listeners=listeners,
+        )
 
 
 def verify(
@@ -212,36 +216,13 @@ def redacted(variables: Mapping[str, str], agent: str = "") -> tuple[str, ...]:
     return engine.passed_in(variables=variables, agent=agent).redacted
 
 
-def _source(name: str) -> tuple[bytes, str]:
-    """Return a pipeline's text and where it came from."""
-    from custody.store.root import read_file
+def _known(agent: AnyAgent) -> AbstractContextManager[str]:
+    """Return what makes an agent known by a name while it is entered."""
+    if isinstance(agent, str):
+        return nullcontext(agent)
+    from custody.executors.registry import handed_in
 
-    if is_packaged(name):
-        from custody.pipeline.library import packaged
-
-        found = packaged(name)
-        if found is not None:
-            return found, f"{name} (packaged)"
-    try:
-        return read_file(name), name
-    except StorageFailed as error:
-        raise UsageError(f"no pipeline at {name!r}", hint=error.what) from error
-
-
-def _key(name: str) -> str:
-    """Return the name that a pipeline itself is kept under."""
-    return name if is_packaged(name) else os.path.basename(name)
-
-
-def _library(name: str) -> Library:
-    """Return what finds the parts of a pipeline: packaged ones, and files from its folder on."""
-    folder = os.path.dirname(name)
-
-    def find(key: str) -> PartText:
-        source, where = _source(key if is_packaged(key) else os.path.join(folder, key))
-        return PartText(source, where)
-
-    return find
+    return handed_in(agent)
 
 
 def _refuse_unknown_agents(pipeline: Pipeline, agent: str) -> None:

@@ -9,15 +9,18 @@ from pathlib import Path
 import pytest
 
 from custody.errors import UsageError
-from custody.executors import agents
+from custody.executors import Stage, agents
 from custody.executors.agents import AgentType
 from custody.executors.registry import (
     agent_type,
     check_agent,
+    handed_in,
     packaged_prefix,
     packaged_types,
     rules_of,
 )
+from custody.executors.settings import setting
+from custody.model.request import Ack, AgentRequest
 
 
 def test_a_file_is_an_agent_of_its_name() -> None:
@@ -91,3 +94,59 @@ def test_what_an_agent_is_can_be_read_for_next_to_nothing() -> None:
     assert not {"custody.sandbox", "custody.store.root", "custody.workspace", "pkgutil"} & one
     heavy = {"asyncio", "logging", "openai", "subprocess", "tomllib", "urllib"}
     assert not (heavy | {"custody.egress", "custody.ingest", "custody.supervise"}) & every
+
+
+class Quiet:
+    """Says nothing.
+
+    At length.
+    """
+
+    def work(self, request: AgentRequest, stage: Stage) -> Ack:
+        stage.folder.write("response.md", "")
+        return Ack(request_id=request.id, status="ok")
+
+
+@pytest.mark.req("U-17")
+def test_an_object_is_known_while_it_is_handed_in() -> None:
+    with handed_in(Quiet()) as name:
+        kind = check_agent(name)
+        assert (kind.name, kind.doc) == ("python", "Says nothing.")
+        assert name == f"python:{Quiet.__module__}.Quiet"
+    with pytest.raises(UsageError, match="is an object of a Python program") as told:
+        check_agent(name)
+    assert "custody.resume" in told.value.hint
+
+
+@pytest.mark.req("U-17")
+def test_a_type_that_is_handed_in_brings_its_settings() -> None:
+    kind = AgentType(
+        name="shout",
+        doc="Shouts.",
+        make=lambda _argument, _context: Quiet(),
+        starts_programs=False,
+        settings=(setting("loud", "boolean", "How."),),
+    )
+    assert rules_of("shout") == ()
+    with handed_in(kind) as name:
+        assert agent_type(name) is kind
+        assert [rule.name for rule in rules_of("shout")] == ["shout.loud"]
+    assert agent_type("shout") is None
+
+
+def test_what_is_handed_in_belongs_to_one_thread() -> None:
+    from threading import Thread
+
+    seen: list[AgentType | None] = []
+    with handed_in(Quiet()) as name:
+        thread = Thread(target=lambda: seen.append(agent_type(name)))
+        thread.start()
+        thread.join()
+    assert seen == [None]
+
+
+@pytest.mark.parametrize("name", ["codex", "manual_outbox"])
+def test_the_name_of_a_packaged_agent_is_taken(name: str) -> None:
+    kind = AgentType(name=name, doc="X.", make=lambda _a, _c: Quiet(), starts_programs=False)
+    with pytest.raises(UsageError, match=f"an agent named '{name}' already"), handed_in(kind):
+        pass

@@ -7,6 +7,7 @@ this process, and says of itself that it may. All others have the workspace to t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
@@ -132,6 +133,7 @@ def _all_at_once(
     interruption: Interruption,
     arrived: Callable[[Work], None],
 ) -> None:
+    from contextvars import copy_context
     from queue import SimpleQueue
 
     ended: list[Work] = []
@@ -147,7 +149,8 @@ def _all_at_once(
         news.put(None)
 
     for work in works:
-        Thread(target=carry_out_one, args=(work,), name=THREAD, daemon=True).start()
+        task = partial(copy_context().run, carry_out_one, work)
+        Thread(target=task, name=THREAD, daemon=True).start()
     told = 0
     try:
         while told < len(works):

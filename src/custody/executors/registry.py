@@ -1,7 +1,8 @@
 """Which agents there are: the files of `custody.executors.agents`, and what others installed.
 
 A distribution adds one by an entry point in the group ``custody.agents``: an `AgentType` of the
-same name, or a callable that takes the argument and returns an `Agent`. Agents are looked up by
+same name, or a callable that takes the argument and returns an `Agent`. Who calls the Python
+API may hand one in as an object, which is known while the call lasts. Agents are looked up by
 name, and only what is asked for is imported.
 """
 
@@ -9,7 +10,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
@@ -27,6 +30,45 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "custody.agents"
 DECLARED = "AGENT"
 """What the file of an agent calls its type."""
+PYTHON = "python"
+"""What an agent is called that was handed in as a plain object; its class stands behind a colon."""
+
+_HANDED_IN: ContextVar[AgentType | None] = ContextVar("custody-agent", default=None)
+"""The agent that the caller of the Python API has handed in. Threads of the call copy it."""
+
+
+@contextmanager
+def handed_in(agent: Agent | AgentType) -> Iterator[str]:
+    """Make an object known as an agent while the block lasts; yield its name.
+
+    Raises `UsageError` for an object that is no agent, and for a type whose name is taken.
+    """
+    kind = agent if isinstance(agent, AgentType) else _of_object(agent)
+    if _packaged(kind.name) or _alias(kind.name):
+        what = f"there is an agent named {kind.name!r} already"
+        raise UsageError(what, hint="choose another name")
+    token = _HANDED_IN.set(kind)
+    try:
+        yield kind.name if isinstance(agent, AgentType) else kind.spelling
+    finally:
+        _HANDED_IN.reset(token)
+
+
+def _of_object(agent: Agent) -> AgentType:
+    """Return the type of a plain object, which may do whatever it likes."""
+    kind = type(agent)
+    if not isinstance(agent, Agent):
+        raise UsageError(
+            f"{kind.__qualname__!r} is no agent",
+            hint="an agent has a method work(request, stage) that returns an Ack",
+        )
+    return AgentType(
+        name=PYTHON,
+        doc=(kind.__doc__ or "").strip().partition("\n")[0],
+        argument=f"{kind.__module__}.{kind.__qualname__}",
+        make=lambda _argument, _context: agent,
+        starts_programs=True,
+    )
 
 
 def find_agent(spec: str, runner: Runner, sessions: Callable[[], Sessions]) -> Agent:
@@ -41,6 +83,11 @@ def check_agent(spec: str) -> AgentType:
     found = agent_type(spec)
     if found is None:
         name = spec.partition(":")[0]
+        if name == PYTHON:
+            raise UsageError(
+                f"the agent {spec!r} is an object of a Python program",
+                hint="that program goes on with the run: custody.resume(run, agent=…)",
+            )
         known = [*(kind.name for kind in packaged_types()), *_installed()]
         raise UsageError(f"no agent named {name!r}", hint=f"one of {', '.join(known)}")
     return found
@@ -49,7 +96,7 @@ def check_agent(spec: str) -> AgentType:
 def agent_type(spec: str) -> AgentType | None:
     """Return the same, or None; raises `UsageError` for one that cannot be loaded."""
     name = spec.partition(":")[0]
-    return _packaged(name) or _alias(name) or _of_others(name)
+    return _packaged(name) or _alias(name) or _of_caller(name) or _of_others(name)
 
 
 @cache
@@ -83,7 +130,7 @@ def _by_prefix() -> Mapping[str, AgentType]:
 
 def rules_of(word: str) -> tuple[AttributeRule, ...]:
     """Return the rules of the attributes that begin with ``word`` and a dot; none if nobody's."""
-    kind = packaged_prefix(word) or _of_others(word)
+    kind = packaged_prefix(word) or _of_caller(word) or _of_others(word)
     return () if kind is None else kind.rules()
 
 
@@ -104,6 +151,11 @@ def _files() -> tuple[str, ...]:
 
 def _alias(name: str) -> AgentType | None:
     return next((kind for kind in packaged_types() if name in kind.aliases), None)
+
+
+def _of_caller(name: str) -> AgentType | None:
+    kind = _HANDED_IN.get()
+    return kind if kind is not None and kind.name == name else None
 
 
 def _of_others(name: str) -> AgentType | None:

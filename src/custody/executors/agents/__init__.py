@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from custody.model.session import SessionKind
 
 
+@runtime_checkable
 class Agent(Protocol):
     """Works on a prompt, in a workspace."""
 
