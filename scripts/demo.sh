@@ -13,8 +13,16 @@ if [ -t 1 ]; then bold=$'\e[1m' plain=$'\e[0m'; fi
 say() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
 show() { printf '$ %s\n' "$*"; "$@"; }
 
+# Where nothing can confine the programs of a run, it goes unconfined: that must be asked for, and said.
+unconfined=()
+level=$(custody doctor --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["confinement"]["offer"]["level"])')
+if [ "$level" = L1 ]; then
+    printf 'UNCONFINED: this machine cannot confine programs, so the demo runs them at L1. `custody doctor` says why.\n'
+    unconfined=(--confinement L1)
+fi
+
 say "An agent (here: recorded answers) mends a failing test, in a copy of $example/project."
-show custody run fix_test --workdir "$example/project" --agent "fake:$example/answers.json" --run-id "$run"
+show custody run fix_test --workdir "$example/project" --agent "fake:$example/answers.json" --run-id "$run" "${unconfined[@]}"
 
 say "What the run changed. Its first answer was not enough; the failure was fed back to the second."
 show custody diff last

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import tempfile
 import time
 from collections.abc import Generator, Iterator
@@ -70,6 +71,15 @@ def public() -> Iterator[Path]:
 def sweep(request: pytest.FixtureRequest) -> sweeps.Sweep:
     """Return what chooses the points of a sweep, tries them, and tells which failed."""
     return sweeps.Sweep(request.node)
+
+
+def pytest_configure() -> None:
+    """Hear the signals that whoever started the tests ignores, as ``nohup`` and ``&`` do.
+
+    What a test starts would ignore them too.
+    """
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_report_header() -> str:

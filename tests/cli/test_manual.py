@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from custody.cli.commands import commands
+from custody.cli.manual import man_page
 from custody.cli.manual import page as page_of
 
 
@@ -29,3 +32,12 @@ def test_arguments_are_shown_as_they_are_typed() -> None:
 def test_the_page_does_not_depend_on_the_terminal() -> None:
     assert reference() == reference()
     assert all(line == line.rstrip() for line in reference().splitlines())
+
+
+@pytest.mark.req("U-19")
+def test_the_man_page_has_every_command_and_no_line_that_is_a_request() -> None:
+    page = man_page(commands())
+    assert [name for name in commands() if f"\n.SS custody {name}\n" not in page] == []
+    requests = {line.split()[0] for line in page.splitlines() if line.startswith((".", "'"))}
+    assert requests == {".TH", ".SH", ".SS", ".PP", ".TP", ".B", ".nf", ".fi"}
+    assert "\\-\\-workdir DIR" in page

@@ -27,7 +27,7 @@ def mirror_of(where: str) -> str:
     *folders, file = where.split("/")[2:]
     name = [*folders, file][-2] if file == "__init__.py" and folders else file
     name = "custody.py" if name == "__init__.py" else name
-    return "/".join(("tests", *folders, f"test_{name.removesuffix('.py')}.py"))
+    return "/".join(("tests", *folders, f"test_{name.removesuffix('.py').strip('_')}.py"))
 
 
 def decides(tree: ast.Module) -> bool:
@@ -49,6 +49,7 @@ def is_declaration(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     ("where", "test"),
     [
         ("src/custody/__init__.py", "tests/test_custody.py"),
+        ("src/custody/__main__.py", "tests/test_main.py"),
         ("src/custody/api.py", "tests/test_api.py"),
         ("src/custody/store/journal.py", "tests/store/test_journal.py"),
         ("src/custody/cli/render/table.py", "tests/cli/render/test_table.py"),

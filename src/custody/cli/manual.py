@@ -1,4 +1,4 @@
-"""The reference of all commands, made from what they declare."""
+"""The reference of all commands and the man page, made from what they declare."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from custody.cli.parser import ABOUT, EPILOG, declare, module
+from custody.version import VERSION
 
 
 class Declared:
@@ -40,6 +41,36 @@ def page(commands: Mapping[str, str]) -> str:
     for name in commands:
         lines += _section(name)
     return "\n".join(lines) + "\n"
+
+
+def man_page(commands: Mapping[str, str]) -> str:
+    """Return the man page, as roff."""
+    lines = [f'.TH CUSTODY 1 "" "custody {VERSION}" "User Commands"', ".SH NAME"]
+    lines += [f"custody \\- {_roff(ABOUT[0].lower() + ABOUT[1:].rstrip('.'))}"]
+    lines += [".SH SYNOPSIS", ".B custody", "COMMAND [ARGUMENT …]", ".SH DESCRIPTION"]
+    lines += [".nf", *map(_roff, EPILOG.rstrip("\n").split("\n")), ".fi", ".SH COMMANDS"]
+    for name in commands:
+        lines += _man_section(name)
+    return "\n".join(lines) + "\n"
+
+
+def _man_section(name: str) -> Iterator[str]:
+    command = module(name)
+    declared = Declared()
+    declare(declared, command)
+    yield f".SS custody {_roff(name)}"
+    yield _roff(" ".join(["custody", name, *declared.usage]))
+    yield ".PP"
+    yield from map(_roff, command.ABOUT.split("\n"))
+    for written, text in declared.rows:
+        yield from [".TP", f".B {_roff(written)}", _roff(text)]
+    yield from [".PP", ".nf", *map(_roff, command.EXAMPLES), ".fi"]
+
+
+def _roff(line: str) -> str:
+    """Return a line of text in which nothing is a request, and dashes stay what they are."""
+    text = line.replace("\\", "\\e").replace("-", "\\-")
+    return f"\\&{text}" if text.startswith((".", "'")) else text
 
 
 def _section(name: str) -> Iterator[str]:

@@ -33,5 +33,6 @@ def test_without_shtab_it_says_what_to_install(custody: Shell) -> None:
     done = custody("completion", "bash", PYTHONPATH=".")
     assert done.code == 1
     assert done.err == (
-        "error: completion needs the package shtab\n  hint: pip install 'custody[completion]'\n"
+        "error: completion needs the package shtab\n"
+        "  hint: pip install 'custody-runtime[completion]'\n"
     )

@@ -51,4 +51,4 @@ def test_a_missing_package_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with pytest.raises(UsageError, match="the package openai") as told:
         find_agent("api:m", nothing, nothing)
-    assert told.value.hint == "pip install 'custody[api]'"
+    assert told.value.hint == "pip install 'custody-runtime[api]'"

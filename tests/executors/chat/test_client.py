@@ -75,4 +75,4 @@ def test_without_the_package_it_is_told_what_to_install(monkeypatch: pytest.Monk
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
     with pytest.raises(UsageError, match="needs the package openai") as refused:
         require_sdk()
-    assert "custody[api]" in refused.value.hint
+    assert "custody-runtime[api]" in refused.value.hint

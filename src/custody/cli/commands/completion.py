@@ -22,15 +22,16 @@ def arguments(parser: Arguments) -> None:
 
 def execute(options: Namespace) -> Result:
     """Print the script."""
-    script = _script(options.shell)
+    made = script(options.shell)
     return Result(
-        data={"shell": options.shell, "script": script},
-        text=[Line(line) for line in script.rstrip("\n").split("\n")],
+        data={"shell": options.shell, "script": made},
+        text=[Line(line) for line in made.rstrip("\n").split("\n")],
         verbatim=True,
     )
 
 
-def _script(shell: str) -> str:
+def script(shell: str) -> str:
+    """Return the script for a shell; raises `UsageError` where shtab is missing."""
     from custody.cli.commands import commands
     from custody.cli.parser import build
 
@@ -38,7 +39,7 @@ def _script(shell: str) -> str:
         import shtab
     except ImportError:
         raise UsageError(
-            "completion needs the package shtab", hint="pip install 'custody[completion]'"
+            "completion needs the package shtab", hint="pip install 'custody-runtime[completion]'"
         ) from None
     if shell not in shtab.SUPPORTED_SHELLS:
         raise UsageError(f"this version of shtab knows no {shell}", hint="upgrade shtab")

@@ -23,7 +23,9 @@ def require_sdk() -> None:
     from importlib.util import find_spec
 
     if find_spec("openai") is None:
-        raise UsageError("this agent needs the package openai", hint="pip install 'custody[api]'")
+        raise UsageError(
+            "this agent needs the package openai", hint="pip install 'custody-runtime[api]'"
+        )
 
 
 async def chunks(server: Server, body: Json) -> AsyncGenerator[Any, None]:
