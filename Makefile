@@ -2,7 +2,8 @@
 #
 #   make demo     run the example offline, from a clean clone
 #   make test     every test, sweeps at points drawn by a seed; with CI=true a skip is a failure
-#   make soak     every test at every point of its sweep, long races, and every test on every Python
+#   make soak     every test at every point of its sweep, long races, every test on every Python and
+#                 with the oldest dependencies
 #   make lint     ruff: rules and format
 #   make types    mypy --strict
 #   make docs     links, generated pages, the tutorial
@@ -31,7 +32,7 @@ SANDBOX_RUNTIME := 0.0.83
 NODE := 22.23.3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak lint types docs reference bench format clean system agents packages peers pythons test-pythons $(PYTHONS:%=test-%)
+.PHONY: help demo test soak lint types docs reference bench format clean system agents packages peers pythons test-pythons test-lowest $(PYTHONS:%=test-%)
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -46,6 +47,7 @@ test: $(VENV)/.tools system agents packages $(VENV)/wheels
 soak: $(VENV)/.tools system agents packages $(VENV)/wheels
 	CUSTODY_SOAK=$(LENGTH) $(BIN)/python -m pytest -n auto --dist worksteal --timeout 7200 $(PYTEST_ARGS)
 	$(MAKE) test-pythons
+	$(MAKE) test-lowest
 
 # Every test on every other Python, one after the other; make test-3.14 tries one of them.
 test-pythons: pythons
@@ -54,6 +56,12 @@ test-pythons: pythons
 $(PYTHONS:%=test-%): test-%:
 	@PYTHON="$(PYTHON)" scripts/pythons.sh .pythons $*
 	@if [ -d .pythons/$* ]; then $(MAKE) test PYTHON=.pythons/$*/bin/python$*; fi
+
+# Every test with the oldest releases of what custody needs that pyproject.toml allows.
+test-lowest:
+	@mkdir -p build
+	$(PYTHON) scripts/lower_bounds.py > build/lower_bounds.txt
+	PIP_CONSTRAINT=$(CURDIR)/build/lower_bounds.txt $(MAKE) test VENV=.venv-lowest
 
 pythons:
 	@PYTHON="$(PYTHON)" scripts/pythons.sh .pythons $(PYTHONS)
