@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from custody.ingest.standalone import IngestedFile
     from custody.model.event import JournalLine
     from custody.pipeline.plan import PlannedNode
+    from custody.scaffold.project import Project
     from custody.scenarios import Scenario
     from custody.supervise.probe import Diagnosis
     from custody.views.attempts import Account
@@ -67,6 +68,7 @@ __all__ = [
     "picture",
     "plan",
     "preflight",
+    "project",
     "publish",
     "redacted",
     "replay",
@@ -290,6 +292,19 @@ def doctor(runsdir: str = DEFAULT_RUNSDIR) -> Diagnosis:
     from custody.supervise.probe import diagnose
 
     return diagnose(nearest_folder(runsdir))
+
+
+def project(folder: str, *, tests: str = "") -> tuple[Project, dict[str, bytes]]:
+    """Return what a folder's files tell of a project, and the files that a repair of it needs.
+
+    ``tests`` is the command that runs its tests, where the files do not tell.
+    """
+    from custody.executors.registry import installed
+    from custody.scaffold.look import look_at
+    from custody.scaffold.repair import files
+
+    found = look_at(folder, tests)
+    return found, files(found, installed())
 
 
 def scaffold(folder: str, files: Mapping[str, bytes]) -> tuple[str, ...]:

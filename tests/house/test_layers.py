@@ -12,7 +12,7 @@ LAYERS = (
     ("errors", "loading", "patterns", "version"),
     ("model",),
     ("store", "pipeline"),
-    ("checks", "workspace", "views", "testing"),
+    ("checks", "scaffold", "workspace", "views", "testing"),
     ("sandbox",),
     ("ingest", "egress"),
     ("supervise",),

@@ -19,6 +19,7 @@ EXCEPTIONS: dict[str, str] = {
     "src/custody/executors/agents/outbox.py 'outbox'": "the name of an agent",
     "src/custody/executors/agents/opencode.py 'cache'": "a field of opencode's events",
     "src/custody/pipeline/rules/content.py 'docs'": "the name of a template",
+    "src/custody/scaffold/project.py 'docs'": "a folder of the user's project",
     "src/custody/sandbox/confinement.py '/cache'": "where a stage sees the folder",
     "src/custody/sandbox/confinement.py 'cache'": "a field of a record",
     "src/custody/sandbox/confinement.py 'layers'": "a field of a record",

@@ -21,6 +21,8 @@ from custody.model.confinement import LEVELS
 from custody.store.places import is_file
 
 DEFAULTS = {
+    "pipeline": "",
+    "workdir": "",
     "runsdir": DEFAULT_RUNSDIR,
     "agent": DEFAULT_AGENT,
     "confinement": "",
@@ -83,6 +85,10 @@ def _refuse_lowering(name: str, value: str, file: str) -> None:
         what = f"a repository cannot lower the confinement to {value}"
     elif name == "runsdir" and leaves:
         what = f"a repository cannot have runs written to {value}"
+    elif name == "workdir" and leaves:
+        what = f"a repository cannot have {value} copied into a workspace"
+    elif name == "pipeline" and leaves:
+        what = f"a repository cannot name the pipeline {value}"
     else:
         return
     hint = f'use --{name} or CUSTODY_{name.upper()}, or put `{name} = "{value}"` into {user_file()}'

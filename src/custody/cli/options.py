@@ -39,10 +39,14 @@ def runsdir(parser: Arguments) -> None:
     argument.complete = FOLDER
 
 
-def pipeline(parser: Arguments) -> None:
-    """Declare one pipeline."""
+def pipeline(parser: Arguments, default: str = "") -> None:
+    """Declare one pipeline, which must be named where there is no default."""
     argument = parser.add_argument(
-        "pipeline", metavar="PIPELINE", help="a .dot file, or the name of a packaged pipeline"
+        "pipeline",
+        metavar="PIPELINE",
+        help="a .dot file, or the name of a packaged pipeline"
+        + (f" (default: {default})" if default else ""),
+        **({"nargs": "?", "default": ""} if default else {}),
     )
     argument.complete = FILE
 

@@ -42,6 +42,7 @@ def named(given: Given, names: Collection[str] | None, *, default: Given) -> Giv
 
     return given._replace(
         agent=given.agent if is_meant("agent", given.agent, default.agent) else "",
+        workdir=given.workdir if is_meant("workdir", given.workdir, "") else "",
         confinement=given.confinement if is_meant("confinement", given.confinement, "") else "",
         ingest=given.ingest if is_meant("ingest", given.ingest, default.ingest) else None,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from support.shell import Shell
 
 
@@ -12,11 +14,60 @@ def test_init_writes_a_pipeline_that_runs(custody: Shell) -> None:
         "wrote new folder/pipeline.dot",
         "wrote new folder/answers.json",
         "wrote new folder/custody.toml",
-        "next: cd 'new folder' && custody run pipeline.dot",
+        "next: cd 'new folder' && custody run",
     ]
     inside = Shell(custody.folder / "new folder")
     assert inside("check", "pipeline.dot").out == "1 pipeline: 0 errors, 0 warnings\n"
-    assert inside("run", "pipeline.dot").code == 0
+    assert inside("run").code == 0
+
+
+TEST = """import unittest
+
+from pkg.price import cents
+
+
+class PriceTest(unittest.TestCase):
+    def test_half_a_cent_is_rounded_up(self):
+        self.assertEqual(cents(0.125), 13)
+"""
+
+
+def test_init_writes_a_pipeline_that_repairs_the_project(custody: Shell) -> None:
+    for folder in ("pkg", "tests"):
+        (custody.folder / folder).mkdir()
+    custody.write("pkg/__init__.py", "")
+    custody.write("pkg/price.py", "def cents(amount):\n    return round(amount * 100)\n")
+    custody.write("tests/test_price.py", TEST)
+    edit = {"path": "pkg/price.py", "content": "def cents(a):\n    return int(a * 100 + 0.5)\n"}
+    book = {"answers": [{"text": "x"}, {"text": "rounded", "edits": [edit]}]}
+    custody.write("answers.json", json.dumps(book))
+    done = custody("init")
+    assert done.out.splitlines() == [
+        "found Python, unittest: python3 -m unittest discover --start-directory tests",
+        "an agent may change pkg/",
+        "wrote fix.dot",
+        "wrote custody.toml",
+        "next: custody run",
+    ]
+    assert custody("check", "fix.dot").out == "1 pipeline: 0 errors, 0 warnings\n"
+    done = custody("run", "--agent", "fake:answers.json")
+    assert (done.code, done.out[:4]) == (0, "PASS"), done.err
+    assert "pkg/price.py" in done.out
+
+
+def test_a_command_may_be_named_instead(custody: Shell) -> None:
+    assert "found project: ./check" in custody("init", "--test", "./check").out
+    done = custody("init", "--sample", "--test", "x")
+    assert (done.code, done.err.splitlines()[0]) == (1, "error: --sample runs no tests of yours")
+
+
+def test_run_without_a_pipeline_says_what_to_do(custody: Shell) -> None:
+    done = custody("run")
+    assert done.code == 1
+    assert done.err == (
+        "error: PIPELINE is missing\n"
+        "  hint: name a file, or let `custody init` write one for this folder\n"
+    )
 
 
 def test_init_overwrites_nothing(custody: Shell) -> None:

@@ -1,19 +1,29 @@
-"""Write a small pipeline to start from."""
+"""Write a pipeline for a project, or a small one to start from."""
 
 from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from custody.cli import options as declare
 from custody.cli.result import Arguments, Line, Result
 
+if TYPE_CHECKING:
+    from custody.scaffold.project import Project
+
 ABOUT = (
-    "Write a pipeline that runs offline as it stands, recorded answers for it, and a file of\n"
-    "settings. Nothing is overwritten: where one of the files exists, none is written."
+    "Look at a folder, and write a pipeline for it: which runs the project's own tests, asks an\n"
+    "agent to repair the code while they fail, and lets the same tests judge it; and a file of\n"
+    "settings. Where the folder holds no project that has tests, a sample is written that runs\n"
+    "offline as it stands. Nothing is overwritten: where one of the files exists, none is written."
 )
-EXAMPLES = ("custody init", "custody init greeting && cd greeting && custody run pipeline.dot")
-FILES = ("pipeline.dot", "answers.json", "custody.toml")
+EXAMPLES = (
+    "custody init",
+    "custody init --test 'make check'",
+    "custody init --sample greeting && cd greeting && custody run",
+)
+SAMPLE = ("pipeline.dot", "answers.json", "custody.toml")
 
 
 def arguments(parser: Arguments) -> None:
@@ -22,23 +32,47 @@ def arguments(parser: Arguments) -> None:
         "folder", metavar="DIR", nargs="?", default=".", help="folder (default: the current one)"
     )
     folder.complete = declare.FOLDER
+    parser.add_argument(
+        "--test", metavar="COMMAND", default="", help="what runs the tests (default: found out)"
+    )
+    parser.add_argument("--sample", action="store_true", help="write the sample in any case")
 
 
 def execute(options: Namespace) -> Result:
-    """Write the sample."""
+    """Write the files."""
+    from custody import api
+    from custody.errors import UsageError
+    from custody.store.places import is_folder
+
+    if options.sample and options.test:
+        raise UsageError("--sample runs no tests of yours", hint="give one of --sample, --test")
+    found, files = None, _sample()
+    if not options.sample and is_folder(options.folder):
+        project, repair = api.project(options.folder, tests=options.test)
+        if project.tests:
+            found, files = project, repair
+    written = api.scaffold(options.folder, files)
+    about = {} if found is None else {"kind": found.kind, "tests": found.tests, "code": found.code}
+    return Result(
+        data={"written": written, "project": about or None},
+        text=_lines(written, options.folder, found),
+    )
+
+
+def _sample() -> dict[str, bytes]:
     from importlib.resources import files
 
-    from custody import api
-
-    sample = files("custody.cli") / "sample"
-    written = api.scaffold(options.folder, {name: (sample / name).read_bytes() for name in FILES})
-    return Result(data={"written": written}, text=_lines(written, options.folder))
+    folder = files("custody.cli") / "sample"
+    return {name: (folder / name).read_bytes() for name in SAMPLE}
 
 
-def _lines(written: tuple[str, ...], folder: str) -> Iterator[Line]:
+def _lines(written: tuple[str, ...], folder: str, found: Project | None) -> Iterator[Line]:
     import shlex
 
+    if found is not None:
+        yield Line(f"found {found.kind}: {found.tests}")
+        yield Line(f"an agent may change {', '.join(found.code) or 'nothing yet: name it'}")
     for path in written:
         yield Line(f"wrote {path}")
     enter = "" if folder == "." else f"cd {shlex.quote(folder)} && "
-    yield Line(f"next: {enter}custody run pipeline.dot")
+    yield Line(f"next: {enter}custody run")

@@ -17,18 +17,22 @@ ABOUT = (
     "passed; the run directory holds the evidence of everything that was done."
 )
 EXAMPLES = (
+    "custody run",
     "custody run pipeline.dot",
     "custody run fix_test --workdir project --agent fake:answers.json",
     "custody run pipeline.dot --run-id nightly --resume",
 )
+RUN_SETTINGS = ("agent", "confinement", "ingest", "workdir")
+"""What a run keeps from its beginning, and a flag cannot change later."""
 
 
 def arguments(parser: Arguments) -> None:
     """Declare the arguments."""
-    declare.pipeline(parser)
+    declare.pipeline(parser, default="the setting `pipeline`")
     declare.new_run(
         parser,
-        workdir="folder that is copied into the workspace; never written to (default: none)",
+        workdir="folder that is copied into the workspace; never written to (default: the setting "
+        "`workdir`, else none)",
         resume="continue the run of that id if it exists",
     )
     declare.accept_change(parser)
@@ -59,8 +63,8 @@ def execute(options: Namespace) -> Result:
     tell_of_secrets(given, agent)
     with watching(verbose=options.verbose) as board:
         result = api.run(
-            options.pipeline,
-            workdir=options.workdir,
+            _pipeline(options),
+            workdir=config.setting("workdir", options.workdir),
             runsdir=config.setting("runsdir", options.runsdir),
             run_id=options.run_id,
             variables=given,
@@ -69,10 +73,21 @@ def execute(options: Namespace) -> Result:
             ingest=ingest_switch(forced=options.ingest),
             resume_existing=options.resume,
             accept_change=options.accept_change,
-            by_name=[name for name in ("agent", "confinement", "ingest") if vars(options)[name]],
+            by_name=[name for name in RUN_SETTINGS if vars(options)[name]],
             listeners=(board.hear,),
         )
     return run_result(result, options, board.failures)
+
+
+def _pipeline(options: Namespace) -> str:
+    from custody.cli import config
+
+    if not (named := config.setting("pipeline", options.pipeline)):
+        raise UsageError(
+            "PIPELINE is missing",
+            hint="name a file, or let `custody init` write one for this folder",
+        )
+    return named
 
 
 def ingest_switch(*, forced: bool) -> IngestSwitch:
