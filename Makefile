@@ -3,7 +3,7 @@
 #   make demo     run the example offline, from a clean clone
 #   make test     every test, sweeps at points drawn by a seed; with CI=true a skip is a failure
 #   make soak     every test at every point of its sweep, long races, every test on every Python and
-#                 with the oldest dependencies
+#                 with the oldest dependencies, the sandbox's on other kernels
 #   make lint     ruff: rules and format
 #   make types    mypy --strict
 #   make docs     links, generated pages, the tutorial
@@ -18,6 +18,7 @@ PYTHON ?= python3
 PYTEST_ARGS ?=
 LENGTH ?= 1
 PYTHONS := 3.13 3.14 3.15
+KERNELS := 6.1 6.12
 # Another interpreter has an environment of its own: make test PYTHON=/usr/bin/python3.13
 VENV := .venv$(if $(filter-out python3,$(PYTHON)),-$(subst /,-,$(PYTHON:/%=%)))
 BIN := $(VENV)/bin
@@ -32,7 +33,7 @@ SANDBOX_RUNTIME := 0.0.83
 NODE := 22.23.3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak lint types docs reference bench format clean system agents packages peers pythons test-pythons test-lowest $(PYTHONS:%=test-%)
+.PHONY: help demo test soak lint types docs reference bench format clean system agents packages peers pythons test-pythons test-lowest test-kernels $(PYTHONS:%=test-%)
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -48,6 +49,7 @@ soak: $(VENV)/.tools system agents packages $(VENV)/wheels
 	CUSTODY_SOAK=$(LENGTH) $(BIN)/python -m pytest -n auto --dist worksteal --timeout 7200 $(PYTEST_ARGS)
 	$(MAKE) test-pythons
 	$(MAKE) test-lowest
+	$(MAKE) test-kernels
 
 # Every test on every other Python, one after the other; make test-3.14 tries one of them.
 test-pythons: pythons
@@ -62,6 +64,14 @@ test-lowest:
 	@mkdir -p build
 	$(PYTHON) scripts/lower_bounds.py > build/lower_bounds.txt
 	PIP_CONSTRAINT=$(CURDIR)/build/lower_bounds.txt $(MAKE) test VENV=.venv-lowest
+
+# The sandbox's tests on other kernels, each in a virtual machine that sees the files of this one.
+test-kernels: $(VENV)/.tools system packages
+	@PATH="$$PATH:/usr/sbin" scripts/system_packages.sh qemu-system-x86_64:qemu-system-x86 \
+		busybox:busybox-static cpio:cpio depmod:kmod mke2fs:e2fsprogs
+	for kernel in $(KERNELS); do for user in 0 65534; do PATH="$$PATH:/usr/sbin" AS_USER=$$user \
+		scripts/kernels.sh .kernels $$kernel $(BIN)/python -m pytest -n auto --timeout 3600 \
+		-p no:cacheprovider tests/sandbox tests/supervise || exit; done; done
 
 pythons:
 	@PYTHON="$(PYTHON)" scripts/pythons.sh .pythons $(PYTHONS)
@@ -156,5 +166,5 @@ bench: $(BENCH_VENV)/.ready system peers
 	$(BENCH_VENV)/bin/python -m benchmarks $(BENCH_ARGS)
 
 clean:
-	rm -rf .venv .venv-* .agents .packages .peers .pythons build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* .agents .packages .peers .pythons .kernels build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests scripts -name __pycache__ -prune -exec rm -rf {} +

@@ -30,6 +30,8 @@ _HOLDERS = {
     "rlimit": "held by an rlimit",
     "watcher": "watched, and ended a moment later",
 }
+_UNSET = {"confinement": "the best there is"}
+"""What holds where nothing is said."""
 
 
 def arguments(parser: Arguments) -> None:
@@ -46,7 +48,7 @@ def execute(options: Namespace) -> Result:
     from custody.cli import config
 
     given = {**vars(options), "ingest": "true" if options.ingest else ""}
-    settings = [config.origin(name, given[name]) for name in config.DEFAULTS]
+    settings = [config.origin(name, given.get(name, "")) for name in config.DEFAULTS]
     diagnosis = api.doctor(config.setting("runsdir", options.runsdir))
     agents = api.agents()
     openings = diagnosis.left_open
@@ -101,7 +103,7 @@ def _about_limits(held: HeldLimits) -> Iterator[Line]:
 def _about_settings(settings: list[Setting]) -> Iterator[Line]:
     yield Line("settings", "strong")
     for setting in settings:
-        value = setting.value or "the best there is"
+        value = setting.value or _UNSET.get(setting.name, "none")
         yield Line(f"  {setting.name:<16} {value}  ({setting.origin})")
 
 
