@@ -124,6 +124,10 @@ class Audit:
             confinement=self.history.confinement,
         )
 
+    def net_changes(self) -> tuple[Change, ...]:
+        """Return how the workspace differs from what the run began with."""
+        return self._collector.net_changes()
+
     def _unknown(self) -> tuple[str, ...]:
         """Name what is there beside the record; blobs of a run at work may be named any moment."""
         if not self._lines:
@@ -265,7 +269,7 @@ class Audit:
         for entry in expected.values():
             if entry.kind == "file":
                 self._needed[entry.sha256] = f"{layout.WORKSPACE}/{entry.path}"
-        for change in self._collector.net_changes():
+        for change in self.net_changes():
             if change.after is None:
                 expected.pop(change.path, None)
             else:

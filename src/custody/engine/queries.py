@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from msgspec import UNSET, UnsetType
+
 from custody.engine.result import RunResult
 from custody.engine.waiting import still_waits
 from custody.errors import UsageError
+from custody.model import layout
 from custody.model.event import JournalLine
 from custody.store.follow import follow
 from custody.store.history import History
 from custody.store.journal import read_lines
 from custody.store.lock import is_locked
+from custody.store.run_state import RunState, state_of
 from custody.store.rundir import RunDirectory
 from custody.views.attempts import Account, attempts, texts_of
 from custody.views.changed import ChangedFile, changed_by_node, changed_by_run
@@ -22,11 +26,11 @@ from custody.views.collect import collected
 def overview(path: str) -> RunResult:
     """Return how the run went, or how far it has come."""
     with RunDirectory.open(path, write=False) as run:
-        return overview_of(History.read(run))
+        return overview_of(History.read(run), state=state_of(run.root))
 
 
-def overview_of(history: History) -> RunResult:
-    """Return the same of a run whose journal has been read."""
+def overview_of(history: History, *, state: RunState | UnsetType = UNSET) -> RunResult:
+    """Return the same of a run whose journal has been read; ``state`` is how it stands now."""
     run = history.run
     collector = collected(run.run_id, history.lines(), history.changes_of)
     return RunResult(
@@ -34,7 +38,15 @@ def overview_of(history: History) -> RunResult:
         path=run.path,
         summary=collector.summary(history.position.head),
         waiting=still_waits(history) if history.status == "RUNNING" else "",
+        state=state,
+        at_work=_at_work(history) if state == "RUNNING" else (),
     )
+
+
+def _at_work(history: History) -> tuple[str, ...]:
+    """Return the attempts that are under way, each by the id of its request."""
+    started = (fact for _, fact in history.open_attempts())
+    return tuple(layout.request_id(one.node, one.visit, one.attempt) for one in started)
 
 
 def account(path: str, node: str, attempt: str) -> Account:

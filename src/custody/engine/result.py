@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from msgspec import UNSET, UnsetType
+
 from custody.model.confinement import ChosenLevel
 from custody.model.documents import Summary
 from custody.model.record import Record
+from custody.store.run_state import RunState
 
 
 class RunResult(Record, frozen=True):
@@ -15,5 +18,9 @@ class RunResult(Record, frozen=True):
     summary: Summary
     waiting: str = ""
     """The request that a person must answer before the run can go on; empty when there is none."""
+    state: RunState | UnsetType = UNSET
+    """How the run stands right now, where that was asked: RUNNING only while a process holds it."""
+    at_work: tuple[str, ...] = ()
+    """The attempts that have begun and have no answer yet, where a process holds the run."""
     confinement: ChosenLevel | None = None
     """How its programs are confined; None when no stage starts one."""

@@ -10,9 +10,11 @@ from custody.cli.result import Arguments, Line, Result
 
 ABOUT = (
     "Write a pipeline that runs offline as it stands, recorded answers for it, and a file of\n"
-    "settings. Nothing is overwritten: where one of the files exists, none is written."
+    "settings. Nothing is overwritten: where one of the files exists, none is written. In a git\n"
+    "repository .gitignore gets the line `.custody/`, so that no run is committed."
 )
 EXAMPLES = ("custody init", "custody init greeting && cd greeting && custody run pipeline.dot")
+IGNORED = ".custody/"
 FILES = ("pipeline.dot", "answers.json", "custody.toml")
 
 
@@ -31,7 +33,9 @@ def execute(options: Namespace) -> Result:
     from custody import api
 
     sample = files("custody.cli") / "sample"
-    written = api.scaffold(options.folder, {name: (sample / name).read_bytes() for name in FILES})
+    written = api.scaffold(
+        options.folder, {name: (sample / name).read_bytes() for name in FILES}, ignored=IGNORED
+    )
     return Result(data={"written": written}, text=_lines(written, options.folder))
 
 
