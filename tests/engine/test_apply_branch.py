@@ -15,6 +15,7 @@ from custody import api
 from custody.errors import Refused, UsageError
 from support.bench import Bench
 from support.patches import Tree, put_tree
+from support.sweep import examples
 from support.taking import changes_of_all_kinds
 
 WORK = 'work [prompt="x"]\nstart -> work -> done'
@@ -103,7 +104,7 @@ def test_a_commit_that_names_run_head_and_verdicts(bench: Bench, repo: Repo) -> 
 
 @pytest.mark.req("U-07")
 @settings(
-    max_examples=6,
+    max_examples=examples(6),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -16,6 +16,7 @@ from custody.model.event import PipelineStarted
 from custody.store.root import Root
 from custody.workspace.exclusion import IGNORE_FILE, Exclusion
 from support.bench import Bench
+from support.sweep import examples
 
 PATTERNS = st.lists(
     st.sampled_from(
@@ -30,7 +31,9 @@ PATHS = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3).map("/".join)
 
 @pytest.mark.req("U-14")
 @settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(30),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(PATTERNS, st.lists(PATHS, min_size=1, max_size=8, unique=True))
 def test_as_git_does(

@@ -10,7 +10,6 @@ from msgspec import UNSET, UnsetType
 from custody.engine.result import RunResult
 from custody.engine.waiting import still_waits
 from custody.errors import UsageError
-from custody.model import layout
 from custody.model.event import JournalLine
 from custody.store.follow import follow
 from custody.store.history import History
@@ -44,9 +43,8 @@ def overview_of(history: History, *, state: RunState | UnsetType = UNSET) -> Run
 
 
 def _at_work(history: History) -> tuple[str, ...]:
-    """Return the attempts that are under way, each by the id of its request."""
-    started = (fact for _, fact in history.open_attempts())
-    return tuple(layout.request_id(one.node, one.visit, one.attempt) for one in started)
+    """Return what was asked for and has no answer, each by the id of its request."""
+    return tuple(request.id for request in history.open_requests())
 
 
 def account(path: str, node: str, attempt: str) -> Account:

@@ -73,17 +73,31 @@ def has_openat2() -> bool:
 _AT_FDCWD = -100
 
 
-def rename_exclusively(directory: int, source: str, target: str, into: int | None = None) -> None:
-    """Rename inside ``directory``, or ``into`` another; raises `FileExistsError`."""
-    _renameat2(directory, source, directory if into is None else into, target, _RENAME_NOREPLACE)
+def rename_exclusively(directory: int, source: str, target: str) -> None:
+    """Rename inside ``directory``; raises `FileExistsError` when ``target`` is there."""
+    _renameat2(directory, source, target, _RENAME_NOREPLACE)
 
 
-def exchange(directory: int, one: str, other: str, there: int | None = None) -> None:
-    """Let two files change names at once; the ``other`` lies in the same folder, or ``there``."""
-    _renameat2(directory, one, directory if there is None else there, other, _RENAME_EXCHANGE)
+def exchange(directory: int, one: str, other: str) -> None:
+    """Let two files of ``directory`` change names at once."""
+    _renameat2(directory, one, other, _RENAME_EXCHANGE)
 
 
-def _renameat2(directory: int, source: str, into: int, target: str, flags: int) -> None:
+def move_exclusively(directory: int, source: str, into: int, target: str) -> None:
+    """Rename from one directory to another; raises `FileExistsError` when ``target`` is there."""
+    _move(directory, source, into, target, _RENAME_NOREPLACE)
+
+
+def exchange_between(directory: int, one: str, other_directory: int, other: str) -> None:
+    """Let two files of two directories change places at once."""
+    _move(directory, one, other_directory, other, _RENAME_EXCHANGE)
+
+
+def _renameat2(directory: int, source: str, target: str, flags: int) -> None:
+    _move(directory, source, directory, target, flags)
+
+
+def _move(directory: int, source: str, into: int, target: str, flags: int) -> None:
     ctypes, library = _ctypes()
     call = getattr(library, "renameat2", None)
     if call is None:

@@ -20,6 +20,7 @@ from custody.workspace.takeover import TakeoverPlan
 from custody.workspace.takeover.step import Stepper, new_name
 from custody.workspace.takeover.takeover import finish, open_target, plan_of
 from support.patches import Git, Tree, get_tree
+from support.sweep import examples
 from support.taking import Taking, changes_of_all_kinds, spoiled
 
 BEFORE: Tree = {
@@ -42,7 +43,7 @@ AFTER: Tree = {
     b"new/empty": File(REGULAR, b""),
 }
 MANY = settings(
-    max_examples=60,
+    max_examples=examples(60),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

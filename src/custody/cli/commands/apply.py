@@ -81,7 +81,9 @@ def _lines(done: Applied) -> Iterator[Line]:
     for path in done.left_out:
         yield Line(f"left out {path}", "faint")
     if done.unchanged:
-        yield Line(f"{count(len(done.unchanged), 'path')} as the run left it already", "faint")
+        paths = count(len(done.unchanged), "path")
+        said = "is as the run left it" if len(done.unchanged) == 1 else "are as the run left them"
+        yield Line(f"{paths} {said} already", "faint")
     yield Line(_said(done, count(len(done.changes), "change")), "good" if done.changes else "")
     if done.commit:
         yield Line(f"next: git diff HEAD...{shlex.quote(done.branch)}")

@@ -176,7 +176,7 @@ class Stepper:
         waiting = new_name(number)
         with self._root.parent(step.path) as (folder, name):
             try:
-                syscalls.exchange(self._beside.fd, waiting, name, folder)
+                syscalls.exchange_between(self._beside.fd, waiting, folder, name)
             except (FileNotFoundError, NotADirectoryError):
                 raise InTheWay(step, "it is gone") from None
             except OSError as error:
@@ -184,7 +184,7 @@ class Stepper:
                     return False
                 raise
             if not self._is(waiting, wanted):
-                syscalls.exchange(self._beside.fd, waiting, name, folder)
+                syscalls.exchange_between(self._beside.fd, waiting, folder, name)
                 raise InTheWay(step, CHANGED)
         return True
 
@@ -198,7 +198,7 @@ class Stepper:
 def _rename_exclusively(source: int, name: str, into: int, target: str) -> None:
     """Rename to a name that is free, from one folder to another; raises `FileExistsError`."""
     try:
-        syscalls.rename_exclusively(source, name, target, into)
+        syscalls.move_exclusively(source, name, into, target)
     except OSError as error:
         if error.errno not in _NO_EXCHANGE:
             raise
