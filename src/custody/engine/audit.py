@@ -117,10 +117,12 @@ class Audit:
 
     def result(self) -> RunResult:
         """Return what the run came to."""
+        summary = self._collector.summary(self.history.position.head)
         return RunResult(
             run_id=self._run.run_id,
             path=self._run.path,
-            summary=self._collector.summary(self.history.position.head),
+            summary=summary,
+            state=summary.status,
             confinement=self.history.confinement,
         )
 

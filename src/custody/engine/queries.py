@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from msgspec import UNSET, UnsetType
-
 from custody.engine.result import RunResult
 from custody.engine.waiting import still_waits
 from custody.errors import UsageError
@@ -28,7 +26,7 @@ def overview(path: str) -> RunResult:
         return overview_of(History.read(run), state=state_of(run.root))
 
 
-def overview_of(history: History, *, state: RunState | UnsetType = UNSET) -> RunResult:
+def overview_of(history: History, *, state: RunState) -> RunResult:
     """Return the same of a run whose journal has been read; ``state`` is how it stands now."""
     run = history.run
     collector = collected(run.run_id, history.lines(), history.changes_of)

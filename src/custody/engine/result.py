@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from msgspec import UNSET, UnsetType
-
 from custody.model.confinement import ChosenLevel
 from custody.model.documents import Summary
 from custody.model.record import Record
@@ -16,10 +14,10 @@ class RunResult(Record, frozen=True):
     run_id: str
     path: str
     summary: Summary
+    state: RunState
+    """How the run stands right now: RUNNING only while a process holds it."""
     waiting: str = ""
     """The request that a person must answer before the run can go on; empty when there is none."""
-    state: RunState | UnsetType = UNSET
-    """How the run stands right now, where that was asked: RUNNING only while a process holds it."""
     at_work: tuple[str, ...] = ()
     """The attempts that have begun and have no answer yet, where a process holds the run."""
     confinement: ChosenLevel | None = None

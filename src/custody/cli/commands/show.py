@@ -52,7 +52,7 @@ def _run(options: Namespace) -> Result:
         result.summary,
         place(result, options),
         whole=True,
-        state=result.state or "",
+        state=result.state,
         at_work=result.at_work,
     )
     return Result(data=result, text=chain(text, awaited(result)))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Callable
 
 from custody.errors import PathRefused
 from custody.model.change import Entry
@@ -17,13 +18,16 @@ from custody.store import files, syscalls
 from custody.store.os_errors import failure
 from custody.store.root import Root
 from custody.workspace.rights import lowered
-from custody.workspace.takeover import Conflict, Step
+from custody.workspace.takeover import Conflict, Step, StepKind
 from custody.workspace.takeover.look import look, same
 
 _NO_EXCHANGE = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP}
 """How a file system says that it cannot let two names change places."""
 _STAYS_OR_GONE = {errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.ENOTDIR}
 CHANGED = "somebody changed it at the same moment"
+
+
+_Way = Callable[[int, Step], None]
 
 
 class InTheWay(Exception):
@@ -50,18 +54,27 @@ class Stepper:
     def __init__(self, root: Root, beside: Root) -> None:
         self._root = root
         self._beside = beside
+        self._ways: dict[StepKind, tuple[_Way, _Way]] = {
+            "remove": (self._remove, self._undo_remove),
+            "remove_folder": (self._remove_folder, self._undo_remove_folder),
+            "make_folder": (self._make_folder, self._undo_make_folder),
+            "add": (self._add, self._undo_add),
+            "replace": (self._replace, self._undo_replace),
+            "set_mode": (self._set_mode, self._undo_set_mode),
+        }
+        """How each kind of step is done, and undone."""
 
     def do(self, number: int, step: Step) -> None:
         """Do what is left of a step; raises `InTheWay`, `PathRefused` and `StorageFailed`."""
         try:
-            getattr(self, f"_{step.kind}")(number, step)
+            self._ways[step.kind][0](number, step)
         except OSError as error:
             raise failure(error, f"{self._root.path}/{step.path}") from error
 
     def undo(self, number: int, step: Step) -> None:
         """Take a step back if it was done; raises as `do` does."""
         try:
-            getattr(self, f"_undo_{step.kind}")(number, step)
+            self._ways[step.kind][1](number, step)
         except OSError as error:
             raise failure(error, f"{self._root.path}/{step.path}") from error
 
