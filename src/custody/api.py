@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from custody.engine.load import PipelineSource, check, load
 from custody.engine.recording import Listener
 from custody.engine.result import RunResult
-from custody.errors import RunExists, UsageError
+from custody.errors import RunExists
 from custody.handlers import catalog
 from custody.model.finding import Finding
 from custody.model.graph import Pipeline
@@ -28,7 +28,9 @@ from custody.store.places import is_folder
 from custody.store.starts import list_starts
 
 if TYPE_CHECKING:
+    from custody.engine.apply import Applied
     from custody.engine.publish import Published
+    from custody.engine.removal import Pruning, Removal
     from custody.engine.replay import Replay
     from custody.engine.verification import Verification
     from custody.engine.waiting import Waiting
@@ -50,36 +52,11 @@ DEFAULT_RUNSDIR = os.path.join(".custody", "runs")
 DEFAULT_AGENT = "stub"
 
 __all__ = [
-    "RunResult",
-    "account",
-    "agents",
-    "answer",
-    "changes",
-    "check",
-    "doctor",
-    "events",
-    "fork",
-    "inbox",
-    "ingest",
-    "lint_scenario",
-    "list_runs",
-    "list_starts",
-    "load",
-    "picture",
-    "plan",
-    "preflight",
-    "project",
-    "publish",
-    "redacted",
-    "replay",
-    "resume",
-    "run",
-    "save",
-    "scaffold",
-    "show",
-    "verify",
-    "waiting_request",
-]
+    "RunResult", "account", "agents", "answer", "apply", "changes", "check", "doctor", "events",
+    "fork", "inbox", "ingest", "lint_scenario", "list_runs", "list_starts", "load", "picture",
+    "plan", "preflight", "project", "prune", "publish", "redacted", "remove", "replay", "resume",
+    "run", "save", "scaffold", "show", "verify", "waiting_request",
+]  # fmt: skip
 
 
 def run(
@@ -92,6 +69,7 @@ def run(
     agent: AnyAgent = DEFAULT_AGENT,
     confinement: str = "",
     ingest: IngestSwitch = "off",
+    exclude: Sequence[str] = (),
     resume_existing: bool = False,
     accept_change: bool = False,
     by_name: Collection[str] | None = None,
@@ -102,8 +80,9 @@ def run(
     The agent is named by a word, or is an object with the method of `Agent`. A run id that exists
     is refused, unless ``resume_existing`` says to go on with it. Programs are confined at the level
     that ``confinement`` names, else at the best one there is. Whether blocks of documents become
-    files is said by ``ingest`` where no node or graph does. A run that is gone on with refuses
-    other settings; what is not ``by_name`` is a default of the caller.
+    files is said by ``ingest`` where no node or graph does. What the patterns in ``exclude`` fit is
+    not copied. A run that is gone on with refuses other settings; what is not ``by_name`` is a
+    default of the caller.
     """
     from custody.engine import begin
     from custody.engine.given import Given, named, refuse_unknown
@@ -137,6 +116,7 @@ def run(
             agent=asked,
             confinement=confinement,
             ingest=ingest,
+            exclude=tuple(exclude),
             listeners=listeners,
         )
 
@@ -275,6 +255,40 @@ def publish(run: str, folder: str, *, runsdir: str = DEFAULT_RUNSDIR) -> Publish
     return engine.publish(find_run(run, runsdir), folder)
 
 
+def apply(
+    run: str,
+    *,
+    to: str = "",
+    branch: str = "",
+    failed: bool = False,
+    dry_run: bool = False,
+    runsdir: str = DEFAULT_RUNSDIR,
+) -> Applied:
+    """Take over what a run changed, to its source or ``to`` a folder, all of it or nothing.
+
+    With ``branch`` it becomes a commit on a new branch there. Conflicts are told in the result:
+    nothing was changed then. Raises `RunError` for a run that did not pass, unless ``failed``.
+    """
+    from custody.engine import apply as engine
+
+    path = find_run(run, runsdir)
+    return engine.apply(path, to, branch=branch, failed=failed, dry_run=dry_run)
+
+
+def remove(runs: Sequence[str], *, runsdir: str = DEFAULT_RUNSDIR, force: bool = False) -> Removal:
+    """Remove runs by name, all or, where one may not be, none; see `custody.engine.removal`."""
+    from custody.engine import removal
+
+    return removal.remove([find_run(run, runsdir) for run in runs], force=force)
+
+
+def prune(which: Pruning, *, runsdir: str = DEFAULT_RUNSDIR, dry_run: bool = False) -> Removal:
+    """Remove the runs of a folder that ``which`` selects, and what killed starts have left."""
+    from custody.engine import removal
+
+    return removal.prune(runsdir, which, dry_run=dry_run)
+
+
 def agents() -> dict[str, str]:
     """Return how every agent is named, and what it does; of one that cannot be loaded, why not."""
     from custody.executors.registry import described
@@ -307,19 +321,11 @@ def project(folder: str, *, tests: str = "") -> tuple[Project, dict[str, bytes]]
     return found, files(found, installed())
 
 
-def scaffold(folder: str, files: Mapping[str, bytes]) -> tuple[str, ...]:
-    """Write new files into a folder, made where it is missing; where one exists, none is."""
-    from custody.store.places import make_folder
-    from custody.store.root import Root
+def scaffold(folder: str, files: Mapping[str, bytes], ignored: str = "") -> tuple[str, ...]:
+    """Write new files into a folder, and a line of its ``.gitignore``; see `store.scaffold`."""
+    from custody.store import scaffold as store
 
-    make_folder(folder)
-    with Root.open(folder) as root:
-        for name in files:
-            if root.exists(name):
-                raise UsageError(f"{name} exists", where=folder, hint="choose another folder")
-        for name, data in files.items():
-            root.create(name, data)
-    return tuple(os.path.normpath(os.path.join(folder, name)) for name in files)
+    return store.scaffold(folder, files, ignored)
 
 
 def plan(name: str) -> tuple[Pipeline, list[PlannedNode]]:
@@ -352,27 +358,21 @@ def preflight(
     """Run scenario scripts, selftest first; return what came of each, and one exit code."""
     from custody.scenarios import preflight as scenarios
 
-    results = tuple(
-        scenarios.preflight(script, os.environ, live=live, timeout=timeout) for script in scripts
-    )
-    return results, scenarios.overall(results)
+    return scenarios.preflight_all(scripts, os.environ, live=live, timeout=timeout)
 
 
 def lint_scenario(script: str) -> tuple[Finding, ...]:
     """Return every finding about a scenario script."""
-    from custody.scenarios.lint import lint
-    from custody.store.places import is_program
-    from custody.store.root import read_file
+    from custody.scenarios.lint import lint_file
 
-    source = read_file(script).decode(errors="replace")
-    return lint(source, executable=is_program(script))
+    return lint_file(script)
 
 
 def ingest(document: str, *, project: str) -> IngestedFile:
     """Ingest a document that no run wrote: its blocks become new files of ``workspace/``."""
-    from custody.ingest.standalone import ingest_file
+    from custody.ingest import standalone
 
-    return ingest_file(document, project)
+    return standalone.ingest_file(document, project)
 
 
 def inbox(*, runsdir: str = DEFAULT_RUNSDIR) -> list[Waiting]:

@@ -70,4 +70,4 @@ def test_interrupted_is_130_and_can_be_resumed(custody: Shell, number: signal.Si
     assert "error: run r1 was interrupted\n" in err
     assert "hint: " in err
     assert "custody resume r1" in err
-    assert custody("show", "r1").out.startswith("RUNNING  waiting  run r1\n")
+    assert custody("show", "r1").out.startswith("INTERRUPTED  waiting  run r1\n")

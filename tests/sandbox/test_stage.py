@@ -127,3 +127,31 @@ def test_what_of_the_machine_was_shown_is_recorded(workspace: Workspace) -> None
     assert sandbox.confined is not None
     assert sandbox.confined.readable == ("/opt/other", "/opt/tool", "/usr")
     assert sandbox.confined.writable == ("/srv",)
+
+
+@pytest.mark.req("U-14")
+def test_secrets_are_hidden_from_who_is_not_to_see_them(tmp_path: Path) -> None:
+    with closing(Site(tmp_path)) as site:
+        for name in (".env", "b.pem", "app.py"):
+            (site.source / name).write_text(name)
+        workspace = site.workspace()
+        agent = sandboxed("L3", workspace)
+        agent.enter(Access(secrets=("b.pem",)))
+        assert agent.confined is not None
+        assert agent.confined.hidden == (".env",)
+        tool = sandboxed("L3", workspace)
+        tool.enter(Access())
+        assert tool.confined is not None
+        assert tool.confined.hidden == ()
+
+
+@pytest.mark.req("U-14")
+def test_where_nothing_can_be_hidden_a_secret_must_be_left_out_or_named(tmp_path: Path) -> None:
+    with closing(Site(tmp_path)) as site:
+        (site.source / ".env").write_text("x")
+        workspace = site.workspace()
+        with pytest.raises(Refused, match=r"\.env cannot be hidden at L2") as told:
+            sandboxed("L2", workspace).enter(Access(secrets=()))
+        assert ".custodyignore" in told.value.hint
+        assert "allow_read_secrets" in told.value.hint
+        sandboxed("L2", workspace).enter(Access(secrets=(".env",)))

@@ -47,6 +47,23 @@ def test_renaming(tmp_path: Path) -> None:
     assert (tmp_path / "c").read_text() == "b"
 
 
+def test_renaming_between_two_folders(tmp_path: Path) -> None:
+    for name in ("x/a", "y/b"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(name)
+    one, other = (os.open(tmp_path / name, os.O_RDONLY) for name in ("x", "y"))
+    try:
+        with pytest.raises(FileExistsError):
+            syscalls.move_exclusively(one, "a", other, "b")
+        syscalls.exchange_between(one, "a", other, "b")
+        assert ((tmp_path / "x/a").read_text(), (tmp_path / "y/b").read_text()) == ("y/b", "x/a")
+        syscalls.move_exclusively(one, "a", other, "c")
+        assert (tmp_path / "y/c").read_text() == "y/b"
+    finally:
+        os.close(one)
+        os.close(other)
+
+
 def test_syncfs(tmp_path: Path) -> None:
     folder = os.open(tmp_path, os.O_RDONLY)
     syscalls.syncfs(folder)

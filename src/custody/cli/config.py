@@ -29,6 +29,8 @@ DEFAULTS = {
     "ingest": "false",
 }
 """Every setting and its default."""
+LISTS = ("exclude",)
+"""Settings that are lists of texts, empty where nothing is said."""
 FILES = {"custody.toml": (), "pyproject.toml": ("tool", "custody")}
 """Each file, and the table of it that is custody's."""
 
@@ -71,6 +73,19 @@ def origin(name: str, flag: str) -> Setting:
     return Setting(name, DEFAULTS[name], "default")
 
 
+def entries(name: str) -> tuple[str, ...]:
+    """Return the entries of a setting that is a list; raises as `setting` does.
+
+    In the environment a colon stands between them.
+    """
+    if value := os.environ.get(f"CUSTODY_{name.upper()}"):
+        return tuple(filter(None, value.split(":")))
+    for file, table in (*FILES.items(), (user_file(), ())):
+        if is_file(file) and (found := _settings(file, table).get(name)):
+            return tuple(found)
+    return ()
+
+
 def user_file() -> str:
     """Return where the user's own settings are, whether there are any or not."""
     named = os.environ.get("XDG_CONFIG_HOME", "")
@@ -95,7 +110,7 @@ def _refuse_lowering(name: str, value: str, file: str) -> None:
     raise MalformedDocument("protection", what, where=file, hint=hint)
 
 
-def _settings(file: str, table: tuple[str, ...]) -> dict[str, str]:
+def _settings(file: str, table: tuple[str, ...]) -> dict[str, Any]:
     found: Any = _parse(file)
     for key in table:
         found = found.get(key, {}) if isinstance(found, dict) else {}
@@ -103,15 +118,26 @@ def _settings(file: str, table: tuple[str, ...]) -> dict[str, str]:
     if not isinstance(found, dict):
         raise MalformedDocument("type", "it must be a table", where=where)
     for key, value in found.items():
-        if key not in DEFAULTS:
-            hint = f"known: {', '.join(DEFAULTS)}"
-            raise MalformedDocument("key", f"no setting named {key!r}", where=where, hint=hint)
-        if not isinstance(value, str):
-            hint = "put quotes around the value"
-            raise MalformedDocument("type", f"{key} must be a string", where=where, hint=hint)
-        if not value.isprintable():
-            raise MalformedDocument("type", f"{key} holds a control character", where=where)
+        _refuse_odd(key, value, where)
     return found
+
+
+def _refuse_odd(key: str, value: object, where: str) -> None:
+    """Raise `MalformedDocument` for a setting that nobody can mean."""
+    if key not in {*DEFAULTS, *LISTS}:
+        hint = f"known: {', '.join((*DEFAULTS, *LISTS))}"
+        raise MalformedDocument("key", f"no setting named {key!r}", where=where, hint=hint)
+    texts = value if key in LISTS and isinstance(value, list) else [value]
+    if key in LISTS and not isinstance(value, list):
+        hint = f'{key} = ["…"]'
+        raise MalformedDocument("type", f"{key} must be a list", where=where, hint=hint)
+    for text in texts:
+        if not isinstance(text, str):
+            what = f"{key} must be a string" if key in DEFAULTS else f"{key} must hold strings"
+            hint = "put quotes around the value"
+            raise MalformedDocument("type", what, where=where, hint=hint)
+        if not text.isprintable():
+            raise MalformedDocument("type", f"{key} holds a control character", where=where)
 
 
 def _parse(file: str) -> dict[str, Any]:

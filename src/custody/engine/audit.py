@@ -117,12 +117,18 @@ class Audit:
 
     def result(self) -> RunResult:
         """Return what the run came to."""
+        summary = self._collector.summary(self.history.position.head)
         return RunResult(
             run_id=self._run.run_id,
             path=self._run.path,
-            summary=self._collector.summary(self.history.position.head),
+            summary=summary,
+            state=summary.status,
             confinement=self.history.confinement,
         )
+
+    def net_changes(self) -> tuple[Change, ...]:
+        """Return how the workspace differs from what the run began with."""
+        return self._collector.net_changes()
 
     def _unknown(self) -> tuple[str, ...]:
         """Name what is there beside the record; blobs of a run at work may be named any moment."""
@@ -265,7 +271,7 @@ class Audit:
         for entry in expected.values():
             if entry.kind == "file":
                 self._needed[entry.sha256] = f"{layout.WORKSPACE}/{entry.path}"
-        for change in self._collector.net_changes():
+        for change in self.net_changes():
             if change.after is None:
                 expected.pop(change.path, None)
             else:

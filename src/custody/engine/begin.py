@@ -41,16 +41,20 @@ def begin(
     agent: str,
     confinement: str = "",
     ingest: IngestSwitch = "off",
+    exclude: tuple[str, ...] = (),
     listeners: tuple[Listener, ...] = (),
 ) -> RunResult:
-    """Start a run and take it to its end; ``confinement`` is a level that is asked for."""
+    """Start a run and take it to its end; ``confinement`` is a level that is asked for.
+
+    What the patterns in ``exclude`` fit is not copied from ``workdir``.
+    """
     passed = passed_in(variables=variables, agent=agent, workdir=workdir, run_id=run_id)
     with Interruption() as interruption, RunDirectory.create(runsdir, run_id) as run:
         run.blobs.put(pipeline.source)
         for source in pipeline.sources.values():
             run.blobs.put(source)
         with interruption.leaving(f"the start of run {run_id}"):
-            workspace = Workspace.create(run, workdir or None, omit=(runsdir,))
+            workspace = Workspace.create(run, workdir or None, omit=(runsdir,), exclude=exclude)
         run.write(layout.PIPELINE, pipeline.source, sync=True)
         started = PipelineStarted(
             pipeline=pipeline.name,

@@ -176,10 +176,12 @@ class LiveRun:
             recording.commit()
 
     def _result(self, waiting: str = "") -> RunResult:
+        summary = self._views.summary(self._journal.head)
         return RunResult(
             run_id=self._run.run_id,
             path=self._run.path,
-            summary=self._views.summary(self._journal.head),
+            summary=summary,
             waiting=waiting,
+            state="WAITING" if waiting else summary.status,
             confinement=self._history.confinement,
         )

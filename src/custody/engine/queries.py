@@ -13,6 +13,7 @@ from custody.store.follow import follow
 from custody.store.history import History
 from custody.store.journal import read_lines
 from custody.store.lock import is_locked
+from custody.store.run_state import RunState, state_of
 from custody.store.rundir import RunDirectory
 from custody.views.attempts import Account, attempts, texts_of
 from custody.views.changed import ChangedFile, changed_by_node, changed_by_run
@@ -22,11 +23,11 @@ from custody.views.collect import collected
 def overview(path: str) -> RunResult:
     """Return how the run went, or how far it has come."""
     with RunDirectory.open(path, write=False) as run:
-        return overview_of(History.read(run))
+        return overview_of(History.read(run), state=state_of(run.root))
 
 
-def overview_of(history: History) -> RunResult:
-    """Return the same of a run whose journal has been read."""
+def overview_of(history: History, *, state: RunState) -> RunResult:
+    """Return the same of a run whose journal has been read; ``state`` is how it stands now."""
     run = history.run
     collector = collected(run.run_id, history.lines(), history.changes_of)
     return RunResult(
@@ -34,7 +35,14 @@ def overview_of(history: History) -> RunResult:
         path=run.path,
         summary=collector.summary(history.position.head),
         waiting=still_waits(history) if history.status == "RUNNING" else "",
+        state=state,
+        at_work=_at_work(history) if state == "RUNNING" else (),
     )
+
+
+def _at_work(history: History) -> tuple[str, ...]:
+    """Return what was asked for and has no answer, each by the id of its request."""
+    return tuple(request.id for request in history.open_requests())
 
 
 def account(path: str, node: str, attempt: str) -> Account:

@@ -64,7 +64,7 @@ def resume(
             refuse_others(given or Given(), history)
             refuse_outlived(history)
             if pipeline is None and still_waits(history):
-                return overview_of(history)
+                return overview_of(history, state="WAITING")
             lost = lost_attempts(history)
             journal, torn = recovery.settle(), recovery.torn
         with closing(journal):

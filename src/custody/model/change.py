@@ -71,3 +71,5 @@ class Tree(Record, frozen=True):
     """Paths of the source that were not copied, such as sockets and ``.git``."""
     dropped: tuple[str, ...] | UnsetType = UNSET
     """Paths of the source whose setuid or setgid bit or capabilities were not copied."""
+    excluded: tuple[str, ...] | UnsetType = UNSET
+    """Patterns, by gitignore's rules, of what was not copied; told where there are any."""

@@ -15,6 +15,7 @@
     session/<name>/<token>/           one generation of a session; see `custody.model.session`
 
 Beside the runs lies ``.sources/<device>.<inode>``: what the last run over a source found in it.
+In a folder that a run's changes are taken over to lies ``.custody-apply/`` as long as that lasts.
 
 No other module spells these names. All paths are relative to the run directory, with ``/``.
 """
@@ -82,6 +83,10 @@ UNRECORDED = (CACHE, HOMES, SESSIONS)
 
 SOURCES = ".sources"
 """The one folder of a runs directory that is no run."""
+
+TAKEOVER = ".custody-apply"
+"""In a folder of the user's: what is needed to finish taking changes over, or to undo it."""
+TAKEOVER_PLAN = "plan.json"
 
 _UNPUBLISHED = ".new."
 _LOST = ".lost."

@@ -34,6 +34,7 @@ import unicodedata
 from typing import Final, NamedTuple, final
 
 from custody.errors import PathRefused
+from custody.model.secret_files import NOT_WRITTEN, SECRET_FREE
 from custody.patterns import later
 
 COMPONENT_BYTES: Final = 255
@@ -69,8 +70,6 @@ _START_UP = later(
     r"|claude|codex|cursor|devcontainer|fleet|gemini|husky|idea|vs|vscode|zed)"
 )
 """Start-up files of shells, git and debuggers; folders that editors and agents run things from."""
-_SECRET = later(r"\.env(?:\..*)?|\.netrc|\.pgpass|\.pypirc|\.git-credentials", re.DOTALL)
-_SECRET_FREE = frozenset({".env.example", ".env.sample", ".env.template"})
 _SUSPECT = later(r"(?:\A|/)(?:\.|git~)|[^\x00-\x7f]", re.IGNORECASE)
 """What every path has that may not be written: most have it not."""
 
@@ -159,7 +158,7 @@ def _forbidden_name(part: str) -> Forbidden | None:
         return Forbidden("denied", f"{part!r} belongs to git")
     if _START_UP.fullmatch(name):
         return Forbidden("denied", f"{name!r} starts programs when it is found")
-    if _SECRET.fullmatch(name) and name not in _SECRET_FREE:
+    if NOT_WRITTEN.fullmatch(name) and name not in SECRET_FREE:
         return Forbidden("secret_file", f"{name!r} is a place for secrets")
     return None
 

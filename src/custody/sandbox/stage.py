@@ -12,6 +12,7 @@ from custody.model.confinement import Confined, Level, Network, read_network
 from custody.model.event import AnyFact
 from custody.model.limits import Holder, Limit, StageLimits
 from custody.model.request import ToolRequest, Usage, VerificationRequest, stage_limits
+from custody.model.secret_files import secret_files
 from custody.sandbox.caches import StageCaches
 from custody.store.rundir import AttemptFolder, RunDirectory
 from custody.workspace.workspace import Workspace
@@ -30,6 +31,8 @@ class Access(NamedTuple):
     """Paths of the workspace that are not to be seen."""
     scope: tuple[str, ...] | None = None
     """Folders of the workspace beside which nothing of it is seen; None shows all."""
+    secrets: tuple[str, ...] | None = None
+    """Files with secrets that are seen although others are not; None shows all."""
     changeable: tuple[str, ...] = ("",)
     """Folders of the workspace that can be changed, relative to it."""
     writable: tuple[str, ...] = ()
@@ -118,17 +121,17 @@ class StageSandbox:
 
     def _hide(self, access: Access, level: Level) -> tuple[str, ...]:
         """Let programs work on layers where the level has any; return what they cannot see."""
+        expected = self._workspace.expected
+        secrets = () if access.secrets is None else tuple(secret_files(expected, access.secrets))
+        hidden = (*access.hidden, *secrets)
         if level == "L3":
-            self.layers = self._workspace.begin_stage(
-                self._stage, access.hidden, scope=access.scope
-            )
-            return tuple(sorted(self.layers.hidden.paths & self._workspace.expected.keys()))
-        if there := self._workspace.hidden(access.hidden, access.scope):
-            raise Refused(
-                "confinement",
-                f"{there[0]} cannot be hidden at {level}",
-                hint="L3 can; `custody doctor` says what stands in its way",
-            )
+            self.layers = self._workspace.begin_stage(self._stage, hidden, scope=access.scope)
+            return tuple(sorted(self.layers.hidden.paths & expected.keys()))
+        if there := self._workspace.hidden(hidden, access.scope):
+            hint = "L3 can; `custody doctor` says what stands in its way"
+            if there[0] in secrets:
+                hint += "; or leave it out by .custodyignore, or name it in allow_read_secrets"
+            raise Refused("confinement", f"{there[0]} cannot be hidden at {level}", hint=hint)
         return ()
 
 

@@ -1,4 +1,4 @@
-"""Rules that a scenario script keeps. Pure.
+"""Rules that a scenario script keeps. `lint` is pure.
 
 shebang     it begins with ``#!`` and a shell
 executable  it can be started as it is
@@ -15,6 +15,8 @@ from collections.abc import Iterator
 
 from custody.model.finding import Finding
 from custody.scenarios import MODE_VARIABLE
+from custody.store.places import is_program
+from custody.store.root import read_file
 
 NETWORK_PROGRAMS = ("curl", "wget", "nc", "ncat", "ssh", "scp", "rsync", "ping", "dig", "telnet")
 
@@ -33,6 +35,12 @@ def lint(source: str, *, executable: bool) -> tuple[Finding, ...]:
     """Return every finding about a script, in the order of its lines."""
     found = [*_whole(source, executable), *_lines(source)]
     return tuple(sorted(found, key=lambda finding: (finding.line, finding.column)))
+
+
+def lint_file(script: str) -> tuple[Finding, ...]:
+    """Return every finding about the script in a file; raises `StorageFailed`."""
+    source = read_file(script).decode(errors="replace")
+    return lint(source, executable=is_program(script))
 
 
 def _whole(source: str, executable: bool) -> Iterator[Finding]:

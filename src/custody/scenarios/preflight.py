@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from custody.checks.guards.secrets import secret_values
 from custody.errors import UsageError
@@ -57,6 +57,16 @@ def _judged(script: str, phases: tuple[Phase, ...]) -> Scenario:
         exit_code=INFRA_EXIT if fault == "infra" else last.exit_code,
         phases=phases,
     )
+
+
+def preflight_all(
+    scripts: Sequence[str], environment: Mapping[str, str], *, live: bool, timeout: float
+) -> tuple[tuple[Scenario, ...], int]:
+    """Run each script, selftest first; return what came of each, and one exit code for all."""
+    results = tuple(
+        preflight(script, environment, live=live, timeout=timeout) for script in scripts
+    )
+    return results, overall(results)
 
 
 def _phase(

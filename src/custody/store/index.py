@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from typing import Final, cast
 
 import msgspec
 
@@ -13,9 +14,11 @@ from custody.model.record import Record
 from custody.patterns import later
 from custody.store.resolve import own
 from custody.store.root import Root
+from custody.store.run_state import RunState, stage_of, state_of
 
 LAST = "last"
-BROKEN = "BROKEN"
+BROKEN: Final = "BROKEN"
+ENDED = frozenset({"PASS", "FAIL"})
 
 _RUN_ID = later(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _SHOWN = 5
@@ -29,14 +32,16 @@ class RunRow(Record, frozen=True):
 
     run_id: str
     path: str
-    status: str
-    """RUNNING, PASS, FAIL, or BROKEN when the manifest cannot be read."""
+    status: RunState
+    """How it stands right now; BROKEN when the manifest cannot be read."""
     pipeline: str = ""
     goal: str = ""
     started_at: str = ""
     ended_at: str = ""
     problem: str = ""
     """Why it counts as broken."""
+    stage: str = ""
+    """Where a run is that has not ended."""
 
 
 def new_run_id(now: float | None = None) -> str:
@@ -117,10 +122,17 @@ def _row(folder: Root, name: str) -> RunRow:
         head = msgspec.json.decode(folder.read(f"{name}/{layout.MANIFEST}"), type=_Head)
     except _UNREADABLE as error:
         return RunRow(run_id=name, path=path, status=BROKEN, problem=str(error))
+    if head.status in ENDED:
+        status, stage = cast("RunState", head.status), ""
+    else:
+        with folder.sub(name) as run:
+            status = state_of(run)
+            stage = "" if status in ENDED else stage_of(run)
     return RunRow(
         run_id=head.run_id,
         path=path,
-        status=head.status,
+        status=status,
+        stage=stage,
         pipeline=head.pipeline,
         goal=head.goal,
         started_at=head.started_at,

@@ -83,12 +83,26 @@ def exchange(directory: int, one: str, other: str) -> None:
     _renameat2(directory, one, other, _RENAME_EXCHANGE)
 
 
+def move_exclusively(directory: int, source: str, into: int, target: str) -> None:
+    """Rename from one directory to another; raises `FileExistsError` when ``target`` is there."""
+    _move(directory, source, into, target, _RENAME_NOREPLACE)
+
+
+def exchange_between(directory: int, one: str, other_directory: int, other: str) -> None:
+    """Let two files of two directories change places at once."""
+    _move(directory, one, other_directory, other, _RENAME_EXCHANGE)
+
+
 def _renameat2(directory: int, source: str, target: str, flags: int) -> None:
+    _move(directory, source, directory, target, flags)
+
+
+def _move(directory: int, source: str, into: int, target: str, flags: int) -> None:
     ctypes, library = _ctypes()
     call = getattr(library, "renameat2", None)
     if call is None:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), target)
-    if call(directory, os.fsencode(source), directory, os.fsencode(target), flags) != 0:
+    if call(directory, os.fsencode(source), into, os.fsencode(target), flags) != 0:
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code), target)
 

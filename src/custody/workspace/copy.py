@@ -41,6 +41,7 @@ class TreeCopy:
         self._device = os.fstat(target.fd).st_dev
         self._omitted: tuple[str, ...] = ()
         self._dropped: list[str] = []
+        self._excluded: tuple[str, ...] = ()
         self._pieces: list[list[Taken]] = []
         self.expected: dict[str, Entry] = {}
         """What the workspace holds, by path."""
@@ -55,6 +56,7 @@ class TreeCopy:
         """
         self._omitted = tuple(listed.omitted)
         self._dropped = listed.dropped
+        self._excluded = listed.exclusion.patterns
         count = sum(len(group.names) for group in listed.files)
         pieces = list(_cut(listed.files, piece_size(count)))
         work = Take(self._source, self._blobs.folder, pieces, cache.files, donor)
@@ -100,7 +102,7 @@ class TreeCopy:
         self._blobs.made(file.sha256 for file in self._taken())
         self.expected = self._build.entries()
         dropped = sorted((*self._dropped, *(file.path for file in self._taken() if file.dropped)))
-        return put_tree(self._blobs, self.expected, self._omitted, tuple(dropped))
+        return put_tree(self._blobs, self.expected, self._omitted, tuple(dropped), self._excluded)
 
     def _taken(self) -> Iterator[Taken]:
         return chain.from_iterable(self._pieces)

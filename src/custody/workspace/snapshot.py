@@ -16,6 +16,7 @@ from custody.store.rundir import RunDirectory
 from custody.workspace.build import under_another_name
 from custody.workspace.copy import TreeCopy
 from custody.workspace.donor import donor
+from custody.workspace.exclusion import Exclusion
 from custody.workspace.source import SourceTree
 
 
@@ -33,7 +34,9 @@ class Snapshot(NamedTuple):
             HashCache(run.run_id, self.copy.known).save(runsdir, self.source)
 
 
-def take_snapshot(run: RunDirectory, source: str, *, omit: Iterable[str]) -> Snapshot:
+def take_snapshot(
+    run: RunDirectory, source: str, *, omit: Iterable[str], exclude: Iterable[str] = ()
+) -> Snapshot:
     """Copy ``source`` under a temporary name, and call it the workspace when it is complete.
 
     The blobs are durable then if there are many, because that goes on beside the copying.
@@ -47,7 +50,8 @@ def take_snapshot(run: RunDirectory, source: str, *, omit: Iterable[str]) -> Sna
     ):
         state = os.fstat(origin.fd)
         cache = HashCache.load(runsdir, state)
+        exclusion = Exclusion.for_source(origin, exclude)
         copy = TreeCopy(origin, target, run.blobs)
         with donor(runsdir, cache.run_id) as earlier:
-            copy.take(SourceTree(origin, left_out), cache, earlier)
+            copy.take(SourceTree(origin, left_out, exclusion), cache, earlier)
         return Snapshot(copy, copy.fill(), state)

@@ -1,8 +1,9 @@
 """Lists a source tree before it is copied: folders, links, files, and what is left out.
 
 The source is only looked at: through descriptors, without following a symlink, in whatever mode
-it is. Left out, and told, are ``.git`` in any folder, the folders of the runs, and what is no
-file, folder or symlink. A name that is not UTF-8 cannot be told and is refused.
+it is. Left out, and told, are ``.git`` in any folder, the folders of runs, whosever they are, and
+what is no file, folder or symlink; what patterns exclude is left out, and the patterns are told. A
+name that is not UTF-8 cannot be told and is refused.
 """
 
 from __future__ import annotations
@@ -13,13 +14,16 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from custody.errors import PathRefused
+from custody.model import layout
 from custody.store.open_folders import OpenFolders
 from custody.store.os_errors import failure
 from custody.store.root import Root
+from custody.workspace.exclusion import Exclusion
 from custody.workspace.rights import kept_mode
+from custody.workspace.run_marks import belongs_to_runs
 from custody.workspace.scan import is_utf8, path_of, shown
 
-LEFT_OUT_NAME = ".git"
+LEFT_OUT_NAMES = frozenset({".git", layout.TAKEOVER})
 
 Identity = tuple[int, int]
 """Device and inode: a folder is known by them whatever path led to it."""
@@ -35,7 +39,13 @@ class Group(NamedTuple):
 class SourceTree:
     """What stands in a source tree."""
 
-    def __init__(self, root: Root, left_out: AbstractSet[Identity | None]) -> None:
+    def __init__(
+        self,
+        root: Root,
+        left_out: AbstractSet[Identity | None],
+        exclusion: Exclusion | None = None,
+    ) -> None:
+        self.exclusion = exclusion or Exclusion(())
         self.folders: dict[str, int] = {}
         """Their modes, each folder before those in it."""
         self.links: dict[str, str] = {}
@@ -56,16 +66,28 @@ class SourceTree:
 
     def _look_into(self, opened: Root, folder: str) -> None:
         try:
-            with os.scandir(opened.fd) as items:
-                names = [
-                    item.name
-                    for item in items
-                    if self._is_file(item, path_of(folder, item.name), opened)
-                ]
+            with os.scandir(opened.fd) as listed:
+                items = list(listed)
+            if belongs_to_runs(folder, opened, {item.name for item in items}):
+                self._leave_out(folder, opened)
+                return
+            names = [
+                item.name
+                for item in items
+                if self._is_file(item, path_of(folder, item.name), opened)
+            ]
         except OSError as error:
             raise failure(error, opened.path, reading=True) from error
         if names:
             self.files.append(Group(folder, names))
+
+    def _leave_out(self, folder: str, opened: Root) -> None:
+        """Leave out a folder that was noted; the source itself cannot be."""
+        if not folder:
+            hint = "its `workspace` can be one"
+            raise PathRefused("runs", "a run cannot be a source", where=opened.path, hint=hint)
+        del self.folders[folder]
+        self.omitted.append(folder)
 
     def _is_file(self, item: os.DirEntry[str], path: str, folder: Root) -> bool:
         """Note everything but a file."""
@@ -76,8 +98,10 @@ class SourceTree:
             raise failure(error, f"{folder.path}/{item.name}", reading=True) from error
 
     def _classify(self, item: os.DirEntry[str], path: str, folder: int) -> bool:
-        if item.name == LEFT_OUT_NAME:
+        if item.name in LEFT_OUT_NAMES:
             self.omitted.append(path)
+        elif self.exclusion.patterns and self._is_excluded(item, path):
+            return False
         elif item.is_symlink():
             target = os.readlink(item.name, dir_fd=folder)
             _refuse_odd_bytes(target, path)
@@ -89,6 +113,9 @@ class SourceTree:
         else:
             self.omitted.append(path)
         return False
+
+    def _is_excluded(self, item: os.DirEntry[str], path: str) -> bool:
+        return self.exclusion.leaves_out(path, folder=item.is_dir(follow_symlinks=False))
 
     def _note_folder(self, item: os.DirEntry[str], path: str) -> None:
         state = item.stat(follow_symlinks=False)

@@ -33,6 +33,7 @@ def tree_of(
     data: bytes,
     omitted: tuple[str, ...],
     dropped: tuple[str, ...] = (),
+    excluded: tuple[str, ...] = (),
 ) -> Tree:
     """Return the pointer to the tree whose listing is ``data``."""
     return Tree(
@@ -41,6 +42,7 @@ def tree_of(
         bytes=sum(entry.bytes for entry in entries.values()),
         omitted=omitted,
         dropped=dropped or msgspec.UNSET,
+        excluded=excluded or msgspec.UNSET,
     )
 
 
@@ -49,11 +51,12 @@ def put_tree(
     entries: Mapping[str, Entry],
     omitted: tuple[str, ...],
     dropped: tuple[str, ...] = (),
+    excluded: tuple[str, ...] = (),
 ) -> Tree:
     """Keep the listing of a tree, and return the pointer to it."""
     data = listing(entries.values())
     blobs.put(data)
-    return tree_of(entries, data, omitted, dropped)
+    return tree_of(entries, data, omitted, dropped, excluded)
 
 
 def change_between(before: Entry | None, after: Entry | None) -> Change | None:

@@ -58,10 +58,18 @@ class Workspace:
         self._snapshot: Snapshot | None = None
 
     @classmethod
-    def create(cls, run: RunDirectory, source: str | None, *, omit: Iterable[str] = ()) -> Self:
+    def create(
+        cls,
+        run: RunDirectory,
+        source: str | None,
+        *,
+        omit: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+    ) -> Self:
         """Copy ``source`` into a new run, or begin with nothing.
 
-        Left out are the folders in ``omit`` and the run itself, wherever they lie. The contents
+        Left out are the folders in ``omit`` and the run itself, wherever they lie, and what the
+        patterns in ``exclude`` and in the source's own ``.custodyignore`` fit. The contents
         are durable after ``run.blobs.sync()``. When it fails no workspace is there.
         """
         if source is None:
@@ -69,7 +77,7 @@ class Workspace:
             return cls(run, {}, put_tree(run.blobs, {}, ()))
         from custody.workspace.snapshot import take_snapshot
 
-        snapshot = take_snapshot(run, source, omit=omit)
+        snapshot = take_snapshot(run, source, omit=omit, exclude=exclude)
         workspace = cls(run, snapshot.copy.expected, snapshot.base)
         snapshot.copy.teach(workspace._scanner)
         workspace._snapshot = snapshot

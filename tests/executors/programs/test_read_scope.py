@@ -36,3 +36,8 @@ def test_a_path_that_leads_outside_is_told() -> None:
             scope(**wrong)
     with pytest.raises(UsageError):
         scope("../x")
+
+
+def test_secrets_are_shown_by_name_only() -> None:
+    assert scope().secrets == ()
+    assert scope(allow_read_secrets=".env.test, certs").secrets == (".env.test", "certs")

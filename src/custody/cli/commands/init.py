@@ -16,13 +16,15 @@ ABOUT = (
     "Look at a folder, and write a pipeline for it: which runs the project's own tests, asks an\n"
     "agent to repair the code while they fail, and lets the same tests judge it; and a file of\n"
     "settings. Where the folder holds no project that has tests, a sample is written that runs\n"
-    "offline as it stands. Nothing is overwritten: where one of the files exists, none is written."
+    "offline as it stands. Where one of the files exists, none is written.\n"
+    "In a git repository .gitignore gets the line `.custody/`, so that no run is committed."
 )
 EXAMPLES = (
     "custody init",
     "custody init --test 'make check'",
     "custody init --sample greeting && cd greeting && custody run",
 )
+IGNORED = ".custody/"
 SAMPLE = ("pipeline.dot", "answers.json", "custody.toml")
 
 
@@ -51,7 +53,7 @@ def execute(options: Namespace) -> Result:
         project, repair = api.project(options.folder, tests=options.test)
         if project.tests:
             found, files = project, repair
-    written = api.scaffold(options.folder, files)
+    written = api.scaffold(options.folder, files, ignored=IGNORED)
     about = {} if found is None else {"kind": found.kind, "tests": found.tests, "code": found.code}
     return Result(
         data={"written": written, "project": about or None},

@@ -71,6 +71,7 @@ def execute(options: Namespace) -> Result:
             agent=agent,
             confinement=config.setting("confinement", options.confinement),
             ingest=ingest_switch(forced=options.ingest),
+            exclude=config.entries("exclude"),
             resume_existing=options.resume,
             accept_change=options.accept_change,
             by_name=[name for name in RUN_SETTINGS if vars(options)[name]],

@@ -9,15 +9,24 @@ from custody.cli import options as declare
 from custody.cli.result import Arguments, Line, Result, Tone
 
 if TYPE_CHECKING:
+    from custody.store.index import RunRow
     from custody.store.starts import RunStart
 
 ABOUT = (
-    "List the runs, the newest last. A run whose manifest cannot be read is listed as broken, and\n"
-    "after them what a killed start has left: the next run clears it away."
+    "List the runs, the newest last, and how each stands. One is RUNNING only while a process is\n"
+    "at work on it; else it is WAITING for a person, was INTERRUPTED or CRASHED, or has ended,\n"
+    "PASS or FAIL. A run whose manifest cannot be read is BROKEN. Where a run has not ended, its\n"
+    "stage stands before the goal. Last comes what killed starts left: the next run clears it away."
 )
 EXAMPLES = ("custody runs", "custody runs --json")
 
-_TONES: dict[str, Tone] = {"PASS": "good", "FAIL": "bad", "RUNNING": "warn"}
+_TONES: dict[str, Tone] = {
+    "PASS": "good",
+    "FAIL": "bad",
+    "RUNNING": "warn",
+    "WAITING": "warn",
+    "INTERRUPTED": "warn",
+}
 
 
 def arguments(parser: Arguments) -> None:
@@ -40,13 +49,18 @@ def execute(options: Namespace) -> Result:
     heading, *texts = table(
         ("run", "status", "pipeline", "started", "goal"),
         [
-            (row.run_id, row.status, row.pipeline, row.started_at[:19], row.problem or row.goal)
+            (row.run_id, row.status, row.pipeline, row.started_at[:19], row.problem or _about(row))
             for row in rows
         ],
     )
     tones = [_TONES.get(row.status, "bad") for row in rows]
     lines = map(Line, texts, tones)
     return Result(data=data, text=[Line(heading, "strong"), *lines, *left])
+
+
+def _about(row: RunRow) -> str:
+    """Return what a run is about; of one that has not ended, first where it is."""
+    return " ".join(filter(None, (f"[{row.stage}]" if row.stage else "", row.goal)))
 
 
 def _start(one: RunStart) -> Line:

@@ -48,7 +48,13 @@ def _run(options: Namespace) -> Result:
     from custody.cli.run_result import awaited, place
 
     result = api.show(options.run, runsdir=config.setting("runsdir", options.runsdir))
-    text = report(result.summary, place(result, options), whole=True)
+    text = report(
+        result.summary,
+        place(result, options),
+        whole=True,
+        state=result.state,
+        at_work=result.at_work,
+    )
     return Result(data=result, text=chain(text, awaited(result)))
 
 

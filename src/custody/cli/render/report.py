@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from custody.cli.render.progress import tone
@@ -33,11 +33,17 @@ def report(
     *,
     failures: Mapping[str, str] | None = None,
     whole: bool = False,
+    state: str = "",
+    at_work: Sequence[str] = (),
 ) -> Iterator[Line]:
-    """Return the page; ``failures`` is what the failed nodes left, ``whole`` cuts nothing."""
-    yield Line(
-        f"{summary.status}  {summary.pipeline}  run {summary.run_id}", _TONES[summary.status]
-    )
+    """Return the page; ``failures`` is what the failed nodes left, ``whole`` cuts nothing.
+
+    ``state`` is how a run stands that has not ended, and ``at_work`` what it is doing.
+    """
+    said = summary.status if summary.status != "RUNNING" else state or summary.status
+    yield Line(f"{said}  {summary.pipeline}  run {summary.run_id}", _TONES[summary.status])
+    for attempt in at_work:
+        yield Line(f"  {attempt} is at work", "warn")
     yield from _failing_part(summary, place, failures or {})
     yield Line("")
     yield from _stages(summary.stages, whole=whole)
@@ -46,7 +52,8 @@ def report(
     yield Line("")
     yield Line(f"evidence: {place.path}")
     yield Line(f"head:     {summary.head}")
-    for index, command in enumerate(_following(summary, place)):
+    live = state == "RUNNING"
+    for index, command in enumerate(_following(summary, place, live=live)):
         yield Line(f"{'next:' if index == 0 else '':<9} {command}")
 
 
@@ -105,11 +112,11 @@ def _changed(paths: tuple[str, ...], *, whole: bool) -> Iterator[Line]:
         yield Line(f"  … and {len(paths) - len(shown)} more", "faint")
 
 
-def _following(summary: Summary, place: Location) -> Iterator[str]:
+def _following(summary: Summary, place: Location, *, live: bool) -> Iterator[str]:
     """Return the commands worth trying after this."""
     name = shlex.quote(place.name)
     if summary.status == "RUNNING":
-        yield f"custody resume {name}"
+        yield f"custody log {name} --follow" if live else f"custody resume {name}"
         return
     for row in failing(summary)[:1]:
         yield f"custody show {name} {row.node}"

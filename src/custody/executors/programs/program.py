@@ -75,6 +75,7 @@ class AgentProgram(NamedTuple):
             reach=reach,
             hidden=self.sees.hidden,
             scope=self.sees.scope,
+            secrets=self.sees.secrets,
             changeable=() if request.output_path else self.changeable,
             writable=tuple(filter(None, [self.home])),
             own_sandbox=self.own_sandbox,

@@ -1,6 +1,7 @@
 """What of the workspace an agent may see: everything but the holdouts, or only its own folders.
 
     <agent>.allow_read_scenarios   shows it the scenarios, which are hidden else
+    <agent>.allow_read_secrets     shows it files that hold secrets, by name; they are hidden else
     <agent>.block_read_paths       hides more
     <agent>.strict_read_scope      shows it only ``workdir`` and ``add_dirs``
 
@@ -22,6 +23,8 @@ class ReadScope(NamedTuple):
     hidden: tuple[str, ...] = (SCENARIOS,)
     scope: tuple[str, ...] | None = None
     """Folders beside which it sees nothing; None shows all."""
+    secrets: tuple[str, ...] = ()
+    """Files with secrets that it sees; see `custody.model.secret_files`."""
 
 
 def read_scope(settings: Settings, blocked: str = "") -> ReadScope:
@@ -34,6 +37,5 @@ def read_scope(settings: Settings, blocked: str = "") -> ReadScope:
     if blocked:
         also = Settings(settings.agent, {f"{settings.agent}.block_read_paths": blocked}, {})
         hidden += map(str, also.folders("block_read_paths"))
-    if not settings.flag("strict_read_scope"):
-        return ReadScope(tuple(hidden))
-    return ReadScope(tuple(hidden), settings.own_folders())
+    scope = settings.own_folders() if settings.flag("strict_read_scope") else None
+    return ReadScope(tuple(hidden), scope, settings.items("allow_read_secrets"))

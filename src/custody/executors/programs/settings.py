@@ -14,6 +14,11 @@ PROGRAM_SETTINGS = (
         "allow_read_scenarios", "boolean", "Let it see `scripts/scenarios/`, which is hidden else."
     ),
     setting(
+        "allow_read_secrets",
+        "list",
+        "Files that hold secrets and that it may see nevertheless, such as `.env.test`.",
+    ),
+    setting(
         "block_read_paths",
         "list",
         "Further paths of the workspace that are hidden from it.",
