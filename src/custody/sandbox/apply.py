@@ -15,9 +15,9 @@ from typing import NamedTuple
 from custody.model.limits import StageLimits
 from custody.sandbox import kernel, landlock, mount_list, namespaces, rootfs, seccomp
 from custody.sandbox.confinement import Confinement
-from custody.sandbox.identities import Noted
 from custody.sandbox.landlock import CHANGE, READ, Rule
 from custody.sandbox.listeners import Opened, hand_over, open_listeners
+from custody.store.identities import LedTo
 
 
 class CannotConfine(Exception):
@@ -53,7 +53,7 @@ class LaidOut(NamedTuple):
 
     listeners: Opened
     """Those of its network, open."""
-    root: rootfs.LaidOut
+    root: rootfs.LaidRoot
     mounts: mount_list.Namespaces
     ruleset: int
     """What Landlock allows, the workspace and the caches aside."""
@@ -105,7 +105,7 @@ class Groundwork(NamedTuple):
 
     base: Confinement
     ruleset: int
-    reached: Noted
+    reached: LedTo
     """What its rules are about."""
 
     def suits(self, confinement: Confinement) -> bool:

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from custody.sandbox import kernel
-from custody.sandbox.identities import Identity
+from custody.store.identities import Identity
 
 ABI_WITH_SCOPES = 6
 ABI_WITH_TCP = 4

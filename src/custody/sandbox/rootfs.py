@@ -16,10 +16,10 @@ from custody.sandbox.confinement import (
     WORKSPACE_VIEW,
     Confinement,
 )
-from custody.sandbox.identities import FOLDER, FolderState, Noted, identity, note
 from custody.sandbox.landlock import CHANGE, DEVICE, READ, Rule
 from custody.sandbox.namespaces import INSIDE_ID
 from custody.sandbox.overlay import OpenOverlay, closed
+from custody.store.identities import FOLDER, FolderState, LedTo, identity, note
 
 SYSTEM = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32")
 CONFIGURATION = (
@@ -83,12 +83,12 @@ class _Attributes(ctypes.Structure):
     )
 
 
-class LaidOut(NamedTuple):
+class LaidRoot(NamedTuple):
     """What is known of a root that was put together."""
 
     processes: int
     """A descriptor of a /proc that shows every process of the sandbox."""
-    shown: Noted
+    shown: LedTo
     """What it shows of the machine."""
 
 
@@ -101,7 +101,7 @@ class _Piece(NamedTuple):
     is_folder: bool
 
 
-def lay_out(base: Confinement) -> LaidOut:
+def lay_out(base: Confinement) -> LaidRoot:
     """Put together, out of everybody's sight, what does not depend on the workspace.
 
     The /proc that shows every process of the sandbox is for the first of them alone: the one that
@@ -123,7 +123,7 @@ def lay_out(base: Confinement) -> LaidOut:
     everybody = os.open("proc", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     kernel.mount("proc", "proc", "proc", flags, _OWN_PROCESSES)
     _empty(f"proc/{name}" for name in TOLD_OF_THE_MACHINE)
-    return LaidOut(everybody, _noted(base, etc))
+    return LaidRoot(everybody, _noted(base, etc))
 
 
 def move_in(confinement: Confinement) -> None:
@@ -156,7 +156,7 @@ def base_rules(base: Confinement, root: str = STAND) -> list[Rule]:
     ]
 
 
-def allow_base(ruleset: int, base: Confinement) -> Noted:
+def allow_base(ruleset: int, base: Confinement) -> LedTo:
     """Allow at L2 what is the same for every workspace; return what of the machine that is."""
     etc = FolderState.of(FOLDER)
     rights = [*(READ for _ in _shown(base)), *(CHANGE for _ in base.writable)]
@@ -182,7 +182,7 @@ def is_current(base: Confinement) -> bool:
     return _noted(base, FolderState.of(FOLDER)).holds()
 
 
-def _noted(base: Confinement, etc: FolderState | None) -> Noted:
+def _noted(base: Confinement, etc: FolderState | None) -> LedTo:
     return note([(path, identity(path[1:])) for path in _compared(base)], etc)
 
 

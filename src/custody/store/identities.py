@@ -39,7 +39,7 @@ class FolderState(NamedTuple):
         return cls(about.st_dev, about.st_ino, about.st_ctime_ns)
 
 
-class Noted(NamedTuple):
+class LedTo(NamedTuple):
     """What paths led to."""
 
     folder: FolderState | None
@@ -55,7 +55,7 @@ class Noted(NamedTuple):
 
 def note(
     led_to: Iterable[tuple[str, Identity]], folder: FolderState | None, path: str = FOLDER
-) -> Noted:
+) -> LedTo:
     """Note where paths lead; ``folder`` is what that one was before any of them was looked at."""
     within: list[tuple[str, Identity]] = []
     apart: list[tuple[str, Identity]] = []
@@ -64,7 +64,7 @@ def note(
             folder is not None and os.path.dirname(name) == path and _is_plain(name, one, folder)
         )
         (within if plain else apart).append((name, one))
-    return Noted(folder, tuple(within), tuple(apart))
+    return LedTo(folder, tuple(within), tuple(apart))
 
 
 def identity(path: str) -> Identity:

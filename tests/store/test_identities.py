@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from custody.sandbox.identities import FolderState, Noted, identity, note
+from custody.store.identities import FolderState, LedTo, identity, note
 
 LATER = 60_000_000_000
 
@@ -32,7 +32,7 @@ def old(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "time_ns", lambda: now() + LATER)
 
 
-def noted(etc: Path) -> Noted:
+def noted(etc: Path) -> LedTo:
     """Note what there is in the folder, and a file elsewhere, and names that are not there."""
     folder = FolderState.of(str(etc))
     paths = [*map(str, sorted(etc.iterdir())), f"{etc}/pki", f"{etc.parent}/tool"]
