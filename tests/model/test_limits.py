@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from custody.model.limits import DEPTH, GIB, LIMITS, StageLimits, parse_size, size_text
+from custody.model.limits import GIB, LIMITS, StageLimits, parse_size, size_text
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_a_limit_is_told_by_name_and_value() -> None:
     limits = StageLimits(processes=5, memory=GIB)
     assert limits.told("processes") == "processes (5)"
     assert limits.told("memory") == "memory (1G)"
-    assert limits.told("depth") == f"depth ({DEPTH})"
+    assert limits.told("files") == "files (500000)"

@@ -117,6 +117,20 @@ def test_a_home_is_made_where_it_is_missing(site: Site) -> None:
     assert Path(confinement.home).parent == site.cache
 
 
+def test_groundwork_suits_what_has_its_base_and_shows_what_is_there(site: Site) -> None:
+    tool = site.home / "tool"
+    tool.mkdir()
+    confinement = msgspec.structs.replace(site.confinement("L2"), readable=(str(tool),))
+    groundwork = apply.lay_groundwork(confinement.base)
+    assert groundwork.suits(confinement)
+    assert groundwork.suits(msgspec.structs.replace(confinement, workspace="/elsewhere"))
+    assert not groundwork.suits(site.confinement("L2"))
+    tool.rename(site.home / "moved")
+    tool.mkdir()
+    assert not groundwork.suits(confinement)
+    os.close(groundwork.ruleset)
+
+
 @pytest.mark.parametrize(("alone", "processes"), [(True, (100, 502)), (False, (100, 1000))])
 def test_limits_are_lowered_and_never_raised(alone: bool, processes: tuple[int, int]) -> None:
     def work() -> list[tuple[int, int]]:

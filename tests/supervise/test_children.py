@@ -65,3 +65,20 @@ def test_one_that_was_spared_and_has_ended_is_spared_no_more() -> None:
     assert not left
     assert spared == 0
     assert killed == (0, 0)
+
+
+def test_one_that_is_waited_for_has_ended_or_the_time_is_over() -> None:
+    def work() -> tuple[int, bool, float, tuple[int, int]]:
+        below = Children()
+        quick, slow = started(lambda: None), started(asleep)
+        below.wait_for(quick, 60)
+        begin = time.monotonic()
+        below.wait_for(slow, 0.05)
+        waited = time.monotonic() - begin
+        return below.ended[quick].exit_code or 0, slow in below.ended, waited, below.kill()
+
+    code, ended, waited, killed = in_child(work)
+    assert code == 7
+    assert not ended
+    assert waited >= 0.05
+    assert killed == (1, 0)

@@ -8,9 +8,11 @@ from typing import NoReturn
 import pytest
 
 from custody.sandbox.apply import CannotConfine
+from custody.sandbox.confinement import Confinement
+from custody.supervise.children import Children
 from custody.supervise.command_list import End
 from custody.supervise.protocol import Channel, Done, Stop
-from custody.supervise.sandbox_init import Inside, fork_inside
+from custody.supervise.sandbox_init import Inside, Spare, fork_inside
 from support.overlay import in_child
 from support.sandboxes import Site
 
@@ -85,3 +87,41 @@ def test_no_descriptor_is_left_when_there_is_no_sandbox(
         return "", False
 
     assert in_child(work) == ("no namespaces", True)
+
+
+def test_a_spare_is_made_once_and_given_to_whom_it_suits(site: Site) -> None:
+    base, other = site.confinement("L3").base, site.confinement("L3", network="loopback").base
+
+    def fork(wanted: Confinement) -> Inside:
+        return fork_inside(wanted, echo)
+
+    def work() -> tuple[object, ...]:
+        children = Children()
+        spare = Spare(children)
+        nothing = spare.take(base)
+        spare.make(base, fork)
+        first = children.spared
+        spare.make(base, fork)
+        unchanged = children.spared == first
+        taken = spare.take(base)
+        assert taken is not None
+        spare.make(other, fork)
+        refused = spare.take(base)
+        return nothing, unchanged, taken.first == first, refused, children.spared, children.reap()
+
+    assert in_child(work) == (None, True, True, None, 0, False)
+
+
+def test_where_there_can_be_no_spare_there_is_none(site: Site) -> None:
+    base = site.confinement("L3").base
+
+    def refuse(_: Confinement) -> Inside:
+        raise CannotConfine("no namespaces")
+
+    def work() -> tuple[object, int]:
+        children = Children()
+        spare = Spare(children)
+        spare.make(base, refuse)
+        return spare.take(base), children.spared
+
+    assert in_child(work) == (None, 0)

@@ -17,7 +17,7 @@ import pytest
 
 from custody.supervise.descendants import children
 from support.processes import descendants, wait_until_gone
-from support.sandboxes import LEVELS, Site
+from support.sandboxes import CONFINED, LEVELS, Site
 from support.stress import stress
 from support.sweep import Sweep, budget, chance
 
@@ -74,8 +74,9 @@ def test_too_few_descriptors_are_a_failure_of_the_line(site: Site, level: str) -
     assert children(reaper)[0] == kept, "it is still the same server"
 
 
+@pytest.mark.parametrize("level", CONFINED)
 @pytest.mark.parametrize("pause", [0.0, 0.001, 0.002, 0.005, 0.2])
-def test_a_spare_shows_what_is_there_when_it_is_used(site: Site, pause: float) -> None:
+def test_a_spare_shows_what_is_there_when_it_is_used(site: Site, pause: float, level: str) -> None:
     """Without a pause the folder is made anew, by the same number, while a spare is laid out."""
     shown = site.home / "tool"
     for content in ("one", "two", "three"):
@@ -83,10 +84,30 @@ def test_a_spare_shows_what_is_there_when_it_is_used(site: Site, pause: float) -
         shutil.rmtree(shown, ignore_errors=True)
         shown.mkdir()
         (shown / "text").write_text(content)
-        confinement = msgspec.structs.replace(site.confinement("L3"), readable=(str(shown),))
+        confinement = msgspec.structs.replace(site.confinement(level), readable=(str(shown),))
         assert site.run(confinement, "cat", f"{shown}/text").stdout == content
-        again = msgspec.structs.replace(site.confinement("L3"), readable=(str(shown),))
+        again = msgspec.structs.replace(site.confinement(level), readable=(str(shown),))
         assert site.run(again, "cat", f"{shown}/text").stdout == content
+
+
+@pytest.mark.parametrize("level", CONFINED)
+def test_lines_that_follow_each_other_at_once_share_their_folders(site: Site, level: str) -> None:
+    """A line is answered before the mounts of its sandbox are gone; the next one waits for that."""
+    confinement = site.confinement(level)
+    for number in range(1, 9):
+        ran = site.run(confinement, "sh", "-c", "echo line >> log; wc -l < log")
+        assert (ran.stdout.strip(), ran.result.survivors) == (str(number), 0)
+    site.supervisor.close()
+    top = confinement.layers.upper if confinement.layers else confinement.workspace
+    assert (Path(top) / "log").read_text() == 8 * "line\n"
+
+
+def test_no_sandbox_outlives_the_server(site: Site) -> None:
+    reaper = site.reaper
+    assert site.run(site.confinement("L3"), "true").result.succeeded
+    left = descendants(reaper)
+    site.supervisor.close()
+    assert not any(os.path.exists(f"/proc/{process}") for process in left)
 
 
 def test_a_spare_that_has_ended_is_replaced(site: Site) -> None:

@@ -25,7 +25,16 @@ from support.remains import Remains
 
 LEVELS: tuple[Level, ...] = ("L1", "L2", "L3")
 STAYS = ("sh", "-c", "echo > state/ready; exec sleep 600")
-DIGS = "cd work; for i in $(seq 180); do mkdir d && cd d; done; sleep 600"
+MULTIPLIES = """
+import threading, time
+threading.stack_size(1 << 16)
+try:
+    for _ in range(2100):
+        threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
+except RuntimeError:
+    pass  # the kernel has refused one
+time.sleep(600)
+"""
 LOOKS = """
 for path in queue/new {run}/events.jsonl {run}/workspace/secret; do
     (echo changed > $path) 2> /dev/null && echo "wrote $path"
@@ -152,8 +161,8 @@ class TestEnding:
     @pytest.mark.req("G-09")
     @pytest.mark.parametrize("level", LEVELS)
     def test_the_program_takes_too_much(self, tmp_path: Path, level: Level) -> None:
-        ended = Watched(tmp_path, level=level, argv=("sh", "-c", DIGS)).ended()
-        assert (ended.reason, ended.failure) == ("limit_exceeded", "depth (128)")
+        ended = Watched(tmp_path, level=level, argv=("python3", "-c", MULTIPLIES)).ended()
+        assert (ended.reason, ended.failure) == ("limit_exceeded", "processes (2048)")
 
     @pytest.mark.parametrize("level", LEVELS)
     def test_the_server_is_killed(self, tmp_path: Path, level: Level) -> None:

@@ -206,7 +206,16 @@ hold()
 """,
     ),
     "deep_folders": Attack(
-        "depth (128)", "for _ in range(140):\n    os.mkdir('d')\n    os.chdir('d')"
+        "files (150)", "for _ in range(160):\n    os.mkdir('d')\n    os.chdir('d')"
+    ),
+    "deep_file": Attack(
+        "file_size (4M)",
+        """
+for _ in range(140):
+    os.mkdir('d')
+    os.chdir('d')
+fill('deep', 6)
+""",
     ),
 }
 """Wherever programs are confined."""

@@ -11,7 +11,7 @@ import msgspec
 
 from custody.model.request import Command, CommandLine
 from custody.sandbox.confinement import Confinement, OverlayPaths, stage_confinement
-from custody.sandbox.environment import base_environment
+from custody.sandbox.environment import HOME, base_environment
 from custody.sandbox.toolchains import toolchains
 from custody.supervise.supervisor import Launch, Limits, ProcessResult, Supervisor
 
@@ -84,7 +84,7 @@ class Site:
         """Return what one more attempt of a stage would get, caches of its own too."""
         self._caches += 1
         cache = self.run_folder / "caches" / str(self._caches)
-        cache.mkdir(parents=True)
+        (cache / HOME).mkdir(parents=True)
         return msgspec.structs.replace(self.confinement(level), cache=str(cache))
 
     def launch(self, confinement: Confinement | None) -> Launch:

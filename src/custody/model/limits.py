@@ -7,7 +7,7 @@ from typing import Literal
 from custody.model.record import Record
 from custody.patterns import later
 
-Limit = Literal["processes", "memory", "open_files", "file_size", "written", "files", "depth"]
+Limit = Literal["processes", "memory", "open_files", "file_size", "written", "files"]
 Holder = Literal["cgroup", "rlimit", "watcher"]
 """What keeps a limit: the kernel at once, or whoever looks a few times a second."""
 
@@ -21,9 +21,6 @@ LIMIT_EXCEEDED = "limit_exceeded"
 """How the reason begins for which an attempt failed that took too much."""
 PREFIX = "limits."
 """Of their attributes."""
-
-DEPTH = 128
-"""Folders within folders, for every stage: four times as deep as any path that custody takes."""
 
 MIB = 1 << 20
 GIB = 1 << 30
@@ -50,7 +47,7 @@ class StageLimits(Record, frozen=True):
 
     def told(self, limit: Limit) -> str:
         """Return a limit by name and value, as ``memory (4G)``."""
-        value: int = DEPTH if limit == "depth" else getattr(self, limit)
+        value: int = getattr(self, limit)
         return f"{limit} ({size_text(value) if limit in SIZES else value})"
 
 

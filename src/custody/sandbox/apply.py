@@ -15,8 +15,9 @@ from typing import NamedTuple
 from custody.model.limits import StageLimits
 from custody.sandbox import kernel, landlock, mount_list, namespaces, rootfs, seccomp
 from custody.sandbox.confinement import Confinement
-from custody.sandbox.landlock import CHANGE, DEVICE, READ, Rule
+from custody.sandbox.landlock import CHANGE, READ, Rule
 from custody.sandbox.listeners import Opened, hand_over, open_listeners
+from custody.store.identities import LedTo
 
 
 class CannotConfine(Exception):
@@ -41,11 +42,6 @@ def clone_inside(base: Confinement) -> int:
         return namespaces.clone(base.network)
 
 
-def is_current(base: Confinement) -> bool:
-    """Whether a sandbox that this process has laid out before shows what is there now."""
-    return rootfs.is_current(base)
-
-
 def die_with_parent() -> None:
     """Let the first process of a sandbox end with the process server that forked it."""
     with telling():
@@ -57,21 +53,33 @@ class LaidOut(NamedTuple):
 
     listeners: Opened
     """Those of its network, open."""
-    processes: int
-    """Shows every process of the sandbox, see `rootfs.lay_out`."""
+    root: rootfs.LaidRoot
     mounts: mount_list.Namespaces
+    ruleset: int
+    """What Landlock allows, the workspace and the caches aside."""
+
+    def is_current(self) -> bool:
+        """Whether it shows what is there now."""
+        return self.root.shown.holds()
 
 
 def lay_out(base: Confinement, user: int, group: int) -> LaidOut:
-    """Do in that process what needs no workspace; it stays the same user and group outside."""
+    """Do in that process what needs no workspace; it stays the same user and group outside.
+
+    Nobody waits for this, as a rule; for what `move_in` does, somebody does.
+    """
     with telling():
         namespaces.take_identity(user, group)
         namespaces.hide_memory()
         if base.network == "loopback" or base.listeners:
             namespaces.bring_up_loopback()
         mounts = mount_list.make_empty(rootfs.STAND)
-        processes = rootfs.lay_out(base)
-        return LaidOut(open_listeners(base.listeners), processes, mounts)
+        root = rootfs.lay_out(base)
+        ruleset = landlock.make_ruleset(
+            rootfs.base_rules(base), network=base.network != "none", ports=_ports(base)
+        )
+        seccomp.program(base, memory=False)  # which remembers it
+        return LaidOut(open_listeners(base.listeners), root, mounts, ruleset)
 
 
 def move_in(confinement: Confinement, laid_out: LaidOut, handover: int) -> None:
@@ -86,36 +94,61 @@ def move_in(confinement: Confinement, laid_out: LaidOut, handover: int) -> None:
         mount_list.leave_the_list(laid_out.mounts)
         lower_limits(confinement.limits, alone=True)
         namespaces.drop_capabilities()
-        ruleset = landlock.make_ruleset(
-            rootfs.rules(confinement),
-            network=confinement.network != "none",
-            ports=_ports(confinement),
-        )
-        landlock.restrict(ruleset)
-        os.close(ruleset)
+        landlock.add_rules(laid_out.ruleset, rootfs.stage_rules(confinement))
+        landlock.restrict(laid_out.ruleset)
+        os.close(laid_out.ruleset)
         seccomp.restrict(confinement)
 
 
-def prepare(confinement: Confinement) -> int:
-    """Return the ruleset of an L2 confinement, made once for all its processes."""
+class Groundwork(NamedTuple):
+    """The part of an L2 confinement's ruleset that is the same for every workspace."""
+
+    base: Confinement
+    ruleset: int
+    reached: LedTo
+    """What its rules are about."""
+
+    def suits(self, confinement: Confinement) -> bool:
+        """Whether it is what this confinement begins with, and is about what is there now."""
+        return self.base == confinement.base and self.reached.holds()
+
+
+def lay_groundwork(base: Confinement) -> Groundwork:
+    """Do for an L2 confinement what needs no workspace; most of it, since most rules do not."""
     with telling():
         _require(landlock.ABI_WITH_MOVES)
-        if confinement.network == "loopback":
+        if base.network == "loopback":
             raise CannotConfine("a network of loopback alone needs L3")
-        if confinement.layers or confinement.cache_layers:
-            raise CannotConfine("layers need L3")
-        if confinement.listeners and landlock.abi() < landlock.ABI_WITH_TCP:
+        if base.listeners and landlock.abi() < landlock.ABI_WITH_TCP:
             raise CannotConfine(
                 f"a closed network with servers in reach needs Landlock ABI {landlock.ABI_WITH_TCP}"
                 " at L2"
             )
-        if confinement.home:
-            os.makedirs(confinement.home, exist_ok=True)
-        return landlock.make_ruleset(
-            _rules(confinement),
-            network=confinement.network == "host",
-            ports=_ports(confinement),
-        )
+        ruleset = landlock.make_ruleset((), network=base.network == "host", ports=_ports(base))
+        try:
+            return Groundwork(base, ruleset, rootfs.allow_base(ruleset, base))
+        except OSError:
+            os.close(ruleset)
+            raise
+
+
+def prepare(confinement: Confinement, groundwork: Groundwork | None = None) -> int:
+    """Return the ruleset of an L2 confinement, made once for all its processes.
+
+    It is that of the ``groundwork``, which must suit; by default another is laid.
+    """
+    with telling():
+        if confinement.layers or confinement.cache_layers:
+            raise CannotConfine("layers need L3")
+        ruleset = (groundwork or lay_groundwork(confinement.base)).ruleset
+        try:
+            if confinement.home:
+                os.makedirs(confinement.home, exist_ok=True)
+            landlock.add_rules(ruleset, _stage_rules(confinement))
+        except OSError:
+            os.close(ruleset)
+            raise
+        return ruleset
 
 
 def restrict(confinement: Confinement, ruleset: int) -> int:
@@ -144,14 +177,10 @@ def _ports(confinement: Confinement) -> set[int]:
     return {listener.port for listener in confinement.listeners}
 
 
-def _rules(confinement: Confinement) -> list[Rule]:
+def _stage_rules(confinement: Confinement) -> list[Rule]:
     changeable = confinement.changed(confinement.workspace)
-    changeable += [*filter(None, [confinement.cache]), *confinement.writable]
-    return [
-        *(Rule(path, READ) for path in (*rootfs.readable(confinement), confinement.workspace)),
-        *(Rule(path, CHANGE) for path in changeable),
-        *(Rule(f"/dev/{name}", DEVICE) for name in rootfs.DEVICES),
-    ]
+    changeable += filter(None, [confinement.cache])
+    return [Rule(confinement.workspace, READ), *(Rule(path, CHANGE) for path in changeable)]
 
 
 def lower_limits(limits: StageLimits, *, alone: bool) -> None:

@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from custody.sandbox import kernel
+from custody.store.identities import Identity
 
 ABI_WITH_SCOPES = 6
 ABI_WITH_TCP = 4
@@ -36,6 +37,8 @@ _DEVICES = 1 << 6 | 1 << 11
 _RIGHTS_BY_ABI = {1: 13, 2: 14, 3: 15, 4: 15}
 _ALL_RIGHTS = (1 << 16) - 1
 _OF_A_FILE = _EXECUTE | _WRITE | _READ | _TRUNCATE | _IOCTL
+
+_LEADS_NOWHERE = {errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.ELOOP}
 
 READ = _EXECUTE | _READ | _LIST
 CHANGE = _ALL_RIGHTS & ~_DEVICES & ~_IOCTL
@@ -110,20 +113,32 @@ def make_ruleset(rules: Iterable[Rule], *, network: bool, ports: Iterable[int] =
     """
     version = abi()
     keeps_tcp = version >= ABI_WITH_TCP and not network
-    rights = (1 << _RIGHTS_BY_ABI.get(version, 16)) - 1
     ruleset = _create(
         _RulesetAttributes(
-            handled_access_fs=rights,
+            handled_access_fs=_handled(version),
             handled_access_net=_CONNECT_AND_BIND if keeps_tcp else 0,
             scoped=_SCOPES if version >= ABI_WITH_SCOPES else 0,
         )
     )
-    for rule in rules:
-        _add(ruleset, rule, rights)
+    add_rules(ruleset, rules)
     for port in ports if keeps_tcp else ():
         door = _PortAttributes(_CONNECT, port)
         kernel.call("landlock_add_rule", ruleset, _NETWORK_PORT, ctypes.byref(door), 0)
     return ruleset
+
+
+def add_rules(ruleset: int, rules: Iterable[Rule]) -> tuple[Identity, ...]:
+    """Let more be reached, by whoever enters the ruleset's domain from now on.
+
+    Returns what each rule is about; nothing else gets its number as long as there is the ruleset.
+    """
+    handled = _handled(abi())
+    return tuple([_add(ruleset, rule, handled) for rule in rules])
+
+
+def _handled(version: int) -> int:
+    """Return the rights to files that a version of Landlock knows."""
+    return (1 << _RIGHTS_BY_ABI.get(version, 16)) - 1
 
 
 def restrict(ruleset: int) -> None:
@@ -144,15 +159,20 @@ def _create(attributes: _RulesetAttributes) -> int:
             size -= ctypes.sizeof(ctypes.c_uint64)
 
 
-def _add(ruleset: int, rule: Rule, handled: int) -> None:
+def _add(ruleset: int, rule: Rule, handled: int) -> Identity:
     try:
         target = os.open(rule.path, os.O_PATH | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return  # what is not there cannot be reached
+    except OSError as error:
+        if error.errno in _LEADS_NOWHERE:
+            return None  # what is not there cannot be reached
+        raise
     try:
-        is_folder = stat.S_ISDIR(os.fstat(target).st_mode)
-        rights = rule.rights & handled & (_ALL_RIGHTS if is_folder else _OF_A_FILE)
+        about = os.fstat(target)
+        rights = (
+            rule.rights & handled & (_ALL_RIGHTS if stat.S_ISDIR(about.st_mode) else _OF_A_FILE)
+        )
         attributes = _PathAttributes(rights, target)
         kernel.call("landlock_add_rule", ruleset, _PATH_BENEATH, ctypes.byref(attributes), 0)
+        return about.st_dev, about.st_ino
     finally:
         os.close(target)

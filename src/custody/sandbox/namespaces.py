@@ -23,6 +23,7 @@ _NEW_NETWORK = 0x40000000
 _SET_PARENT_DEATH_SIGNAL, _SET_DUMPABLE, _SET_SECURE_BITS = 1, 4, 28
 _NO_ROOT_LOCKED = 0b11
 _CAPABILITY_VERSION = 0x20080522
+_HEADER, _NO_CAPABILITY = ctypes.c_uint32 * 2, (ctypes.c_uint32 * 6)()
 _DATAGRAM = 2
 _GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 1
 
@@ -82,8 +83,8 @@ def drop_capabilities() -> None:
     """
     if os.geteuid() == 0:
         _make_root_nobody()
-    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
-    kernel.call("capset", ctypes.byref(header), ctypes.byref((ctypes.c_uint32 * 6)()))
+    header = _HEADER(_CAPABILITY_VERSION, 0)
+    kernel.call("capset", ctypes.byref(header), ctypes.byref(_NO_CAPABILITY))
 
 
 def _make_root_nobody() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from custody.sandbox import kernel
+from custody.sandbox import kernel, landlock
 from custody.sandbox.confinement import (
     CACHE_VIEW,
     HOME_VIEW,
@@ -19,6 +19,7 @@ from custody.sandbox.confinement import (
 from custody.sandbox.landlock import CHANGE, DEVICE, READ, Rule
 from custody.sandbox.namespaces import INSIDE_ID
 from custody.sandbox.overlay import OpenOverlay, closed
+from custody.store.identities import FOLDER, FolderState, LedTo, identity, note
 
 SYSTEM = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32")
 CONFIGURATION = (
@@ -82,6 +83,15 @@ class _Attributes(ctypes.Structure):
     )
 
 
+class LaidRoot(NamedTuple):
+    """What is known of a root that was put together."""
+
+    processes: int
+    """A descriptor of a /proc that shows every process of the sandbox."""
+    shown: LedTo
+    """What it shows of the machine."""
+
+
 class _Piece(NamedTuple):
     """A part of the machine that will be seen, taken while it can be reached."""
 
@@ -91,12 +101,13 @@ class _Piece(NamedTuple):
     is_folder: bool
 
 
-def lay_out(base: Confinement) -> int:
+def lay_out(base: Confinement) -> LaidRoot:
     """Put together, out of everybody's sight, what does not depend on the workspace.
 
-    Returns a descriptor of a /proc that shows every process of the sandbox, for the first of them
-    alone: the one that is seen covers it.
+    The /proc that shows every process of the sandbox is for the first of them alone: the one that
+    is seen covers it.
     """
+    etc = FolderState.of(FOLDER)
     pieces = _pieces(base)
     # A little more than the limits, so that whoever looks can see that one was exceeded.
     size, files = base.limits.memory + _SPARE_BYTES, base.limits.files + _SPARE_FILES
@@ -112,7 +123,7 @@ def lay_out(base: Confinement) -> int:
     everybody = os.open("proc", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     kernel.mount("proc", "proc", "proc", flags, _OWN_PROCESSES)
     _empty(f"proc/{name}" for name in TOLD_OF_THE_MACHINE)
-    return everybody
+    return LaidRoot(everybody, _noted(base, etc))
 
 
 def move_in(confinement: Confinement) -> None:
@@ -133,31 +144,50 @@ def move_in(confinement: Confinement) -> None:
 
 def rules(confinement: Confinement) -> list[Rule]:
     """Return what Landlock allows inside; the mounts say nearly the same, in another way."""
-    changeable = [*confinement.changed(WORKSPACE_VIEW), *confinement.writable]
-    if confinement.cache:
-        changeable.append(CACHE_VIEW)
+    return [*base_rules(confinement.base, ""), *stage_rules(confinement)]
+
+
+def base_rules(base: Confinement, root: str = STAND) -> list[Rule]:
+    """Return those that are the same for every workspace, of a root that can be found there."""
     return [
-        Rule("/", READ),
-        *(Rule(path, CHANGE) for path in changeable),
-        *(Rule(path, CHANGE) for path in SCRATCH_FOLDERS),
-        *(Rule(f"/dev/{name}", DEVICE) for name in DEVICES),
+        Rule(f"{root}/", READ),
+        *(Rule(f"{root}{path}", CHANGE) for path in (*base.writable, *SCRATCH_FOLDERS)),
+        *(Rule(f"{root}/dev/{name}", DEVICE) for name in DEVICES),
     ]
 
 
+def allow_base(ruleset: int, base: Confinement) -> LedTo:
+    """Allow at L2 what is the same for every workspace; return what of the machine that is."""
+    etc = FolderState.of(FOLDER)
+    rights = [*(READ for _ in _shown(base)), *(CHANGE for _ in base.writable)]
+    rules = [Rule(*each) for each in zip(_compared(base), rights, strict=True)]
+    reached = landlock.add_rules(ruleset, rules)
+    landlock.add_rules(ruleset, (Rule(f"/dev/{name}", DEVICE) for name in DEVICES))
+    return note(zip(_compared(base), reached, strict=True), etc)
+
+
+def stage_rules(confinement: Confinement) -> list[Rule]:
+    """Return the others, to be asked for by a process that has moved in."""
+    changeable = confinement.changed(WORKSPACE_VIEW)
+    if confinement.cache:
+        changeable.append(CACHE_VIEW)
+    return [Rule(path, CHANGE) for path in changeable]
+
+
 def is_current(base: Confinement) -> bool:
-    """Whether what was laid out is what is there now; asked by a process that has not moved in.
+    """Whether what is below the current folder is what is there now.
 
     What is mounted keeps its number, so that nothing can be made anew under the same one.
     """
-    return all(_identity(path) == _identity(path[1:]) for path in (*_shown(base), *base.writable))
+    return _noted(base, FolderState.of(FOLDER)).holds()
 
 
-def _identity(path: str) -> tuple[int, int] | None:
-    try:
-        about = os.stat(path)
-    except OSError:
-        return None
-    return about.st_dev, about.st_ino
+def _noted(base: Confinement, etc: FolderState | None) -> LedTo:
+    return note([(path, identity(path[1:])) for path in _compared(base)], etc)
+
+
+def _compared(base: Confinement) -> list[str]:
+    return [*_shown(base), *base.writable]
 
 
 def readable(confinement: Confinement) -> list[str]:

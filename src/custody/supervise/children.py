@@ -40,6 +40,16 @@ class Children:
             return False
         return not self.spared or bool(self.others())
 
+    def wait_for(self, child: int, seconds: float) -> None:
+        """Wait until one has ended, so long at most, and do nothing else."""
+        deadline = time.monotonic() + seconds
+        while self.reap() and child not in self.ended:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return
+            if select.select([self.exits], [], [], left)[0]:
+                self.hear()
+
     def others(self) -> list[int]:
         """Return the children that are not spared."""
         return [child for child in children(os.getpid()) if child != self.spared]

@@ -8,6 +8,7 @@ from typing import NamedTuple, NoReturn
 
 from custody.sandbox import apply
 from custody.sandbox.confinement import Confinement
+from custody.supervise.children import Children
 from custody.supervise.detach import two_pipes, wait_for_threads
 from custody.supervise.protocol import Channel
 
@@ -45,3 +46,38 @@ def fork_inside(base: Confinement, be_first: Callable[[Channel], NoReturn]) -> I
         os.close(down[0])
         os.close(up[1])
     return Inside(first, Channel(up[0], down[1]), base)
+
+
+class Spare:
+    """The first process of the next sandbox, forked before anybody has asked for one."""
+
+    def __init__(self, children: Children) -> None:
+        self._children = children
+        self._inside: Inside | None = None
+
+    def make(self, base: Confinement, fork: Callable[[Confinement], Inside]) -> None:
+        """Have one, unless there is one."""
+        if self._children.spared:
+            return
+        self._drop()
+        try:
+            self._inside = fork(base)
+        except apply.CannotConfine:
+            return  # the next line tries again and tells why
+        self._children.spared = self._inside.first
+
+    def take(self, base: Confinement) -> Inside | None:
+        """Return the one that there is, if it shows what is asked for; else end it."""
+        self._children.reap()  # it is not spared any more when it has ended
+        there, self._children.spared = self._children.spared, 0
+        if self._inside is not None and there and self._inside.base == base:
+            spare, self._inside = self._inside, None
+            return spare
+        self._drop()
+        self._children.kill()
+        return None
+
+    def _drop(self) -> None:
+        if self._inside is not None:
+            self._inside.channel.close()
+            self._inside = None

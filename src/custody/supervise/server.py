@@ -41,7 +41,7 @@ from custody.supervise.limits.line_group import LineGroups
 from custody.supervise.limits.watch import LimitWatch, watch_inside, watch_outside
 from custody.supervise.protocol import Channel, Done, Message, Outdated, Start, Stop
 from custody.supervise.reaper import PATIENCE, go_on_guarded
-from custody.supervise.sandbox_init import Inside, fork_inside
+from custody.supervise.sandbox_init import Inside, Spare, fork_inside
 from custody.supervise.spawn import CannotStart, Spawner, not_confined, open_input
 from custody.supervise.streams_handover import receive_streams
 
@@ -76,10 +76,11 @@ class _Server:
         self._stopping = False
         self._lost_at = math.inf
         self._inside: Channel | None = None
-        self._spare: Inside | None = None
         self._groups = LineGroups()
         self.watch = LimitWatch(StageLimits())
         self._children = Children()
+        self._spare = Spare(self._children)
+        self._leaving = 0
         self._poll = select.poll()
         self._askers = Askers(self._poll)
         self._feed = Feed(self._poll)
@@ -97,6 +98,7 @@ class _Server:
                 self._lost_at = math.inf
                 self._children.ended.clear()
                 self._channel.send(self._answer(message))
+                self._see_off()
                 self._make_spare(message.confinement)
 
     def _next_message(self) -> Message | None:
@@ -143,7 +145,7 @@ class _Server:
 
     def _run_inside(self, start: Start, confinement: Confinement) -> Done:
         """Let a server of its own run the chain, as the first process of new namespaces."""
-        if spare := self._take_spare(confinement.base):
+        if spare := self._spare.take(confinement.base):
             done = self._run_in(spare, msgspec.structs.replace(start, spare=True))
             if not isinstance(done, Outdated):
                 return done
@@ -171,33 +173,19 @@ class _Server:
         return fork_inside(base, be_first)
 
     def _make_spare(self, confinement: Confinement | None) -> None:
-        """Fork the first process of the next sandbox now, while nobody waits for it."""
-        if confinement is None or confinement.level != "L3" or self._children.spared:
-            return
-        self._drop_spare()
-        try:
-            self._spare = self._fork_inside(confinement.base)
-        except apply.CannotConfine:
-            return  # the next line tries again and tells why
-        self._children.spared = self._spare.first
-
-    def _take_spare(self, base: Confinement) -> Inside | None:
-        self._children.reap()  # it is not spared any more when it has ended
-        there, self._children.spared = self._children.spared, 0
-        if self._spare is not None and there and self._spare.base == base:
-            spare, self._spare = self._spare, None
-            return spare
-        self._drop_spare()
-        self._children.kill()
-        return None
-
-    def _drop_spare(self) -> None:
-        if self._spare is not None:
-            self._spare.channel.close()
-            self._spare = None
+        """Make ready for the next line now, while nobody waits for it."""
+        if confinement is not None and confinement.level == "L3":
+            self._spare.make(confinement.base, self._fork_inside)
+        elif confinement is not None and confinement.level == "L2":
+            self._spawner.lay_groundwork(confinement.base)
 
     def _follow(self, first: int, inside: Channel) -> Done | Outdated:
-        """Pass messages on until the first process has spoken and ended, and all with it."""
+        """Pass messages on until the first process has spoken, and all that it started has ended.
+
+        The process itself is then on its way out, and the mounts of its sandbox go with it: what
+        waits for that is the next line, and whoever closes the server. A control group must be
+        empty before it can be removed.
+        """
         self._inside = inside
         done: Message | None = None
         try:
@@ -210,6 +198,9 @@ class _Server:
             self._inside = None
             self._poll.unregister(inside.incoming)
             inside.close()
+        if isinstance(done, Done) and not done.survivors and not self._groups.has_one:
+            self._leaving = first
+            return done
         deadline = time.monotonic() + PATIENCE
         while first not in self._children.ended and time.monotonic() < deadline:
             self._wait(PATIENCE)
@@ -220,6 +211,13 @@ class _Server:
             return _lost(*left)
         # What the first process could not kill, the kernel has: it waits for all of them.
         return Done(done.end, done.leftovers + left[0], left[1], done.exceeded)
+
+    def _see_off(self) -> None:
+        """Wait for the end of a sandbox whose line was answered; the next may use its folders."""
+        if self._leaving:
+            self._children.wait_for(self._leaving, PATIENCE)
+            self._leaving = 0
+            self._children.kill()
 
     def _time_left(self) -> float | None:
         """Return how long to wait for a sandbox that was told to kill; None for ever."""
@@ -363,8 +361,9 @@ def _serve_inside(
             laid_out = error
         start = channel.receive()
         if isinstance(start, Start):
-            lacking = isinstance(laid_out, apply.CannotConfine)
-            outdated = start.spare and (lacking or not apply.is_current(base))
+            outdated = start.spare and (
+                isinstance(laid_out, apply.CannotConfine) or not laid_out.is_current()
+            )
             channel.send(Outdated() if outdated else _run_moved_in(server, start, laid_out))
     finally:
         os._exit(0)
@@ -386,7 +385,7 @@ def _run_moved_in(
     try:
         with server.opened(start) as source:  # its place cannot be seen from inside
             apply.move_in(confinement, laid_out, server.handover)
-            server.watch = watch_inside(confinement, f"/proc/self/fd/{laid_out.processes}")
+            server.watch = watch_inside(confinement, f"/proc/self/fd/{laid_out.root.processes}")
             return server.run_with(source, msgspec.structs.replace(start, confinement=None))
     except apply.CannotConfine as error:
         return Done(not_confined(error).end, 0, 0)

@@ -58,7 +58,10 @@ class Spawner:
         """Put what is not confined into a domain of its own if it stands ``alone``."""
         self._domain = make_domain() if alone else None
         self._prepared: tuple[Confinement, tuple[int, int]] | None = None
-        self._ruleset = -1
+        self._used: apply.Groundwork | None = None
+        """With the rules of the last confinement."""
+        self._groundwork: apply.Groundwork | None = None
+        """For the next one."""
         self._askers = askers
 
     def spawn(self, command: Command, start: Start, streams: tuple[int, int, int]) -> int:
@@ -94,12 +97,29 @@ class Spawner:
         # A rule is about a folder, not about its name: one that was made anew needs another.
         folder = os.stat(confinement.workspace)
         wanted = confinement, (folder.st_dev, folder.st_ino)
-        if wanted != self._prepared:
-            ruleset = apply.prepare(confinement)
-            if self._ruleset >= 0:
-                os.close(self._ruleset)
-            self._prepared, self._ruleset = wanted, ruleset
-        return self._ruleset
+        if self._used is None or wanted != self._prepared or not self._used.reached.holds():
+            groundwork = self._take_groundwork(confinement)
+            groundwork = groundwork or apply.lay_groundwork(confinement.base)
+            apply.prepare(confinement, groundwork)
+            if self._used is not None:
+                os.close(self._used.ruleset)
+            self._prepared, self._used = wanted, groundwork
+        return self._used.ruleset
+
+    def lay_groundwork(self, base: Confinement) -> None:
+        """Do for the next confinement what can be done before it is known, unless it is done."""
+        if self._groundwork is None:
+            try:
+                self._groundwork = apply.lay_groundwork(base)
+            except apply.CannotConfine:
+                return  # the next line tries again and tells why
+
+    def _take_groundwork(self, confinement: Confinement) -> apply.Groundwork | None:
+        found, self._groundwork = self._groundwork, None
+        if found is None or found.suits(confinement):
+            return found
+        os.close(found.ruleset)
+        return None
 
 
 def open_input(start: Start) -> int:

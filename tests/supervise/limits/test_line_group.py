@@ -24,6 +24,7 @@ def test_a_line_has_a_group_while_it_runs(tmp_path: Path, monkeypatch: pytest.Mo
     for _ in range(2):
         with groups.of(LINE) as group:
             assert group is not None
+            assert groups.has_one
             procs = Path(group.folder, "cgroup.procs")
             groups.add(4711)
             assert procs.read_text() == "4711"
@@ -32,6 +33,7 @@ def test_a_line_has_a_group_while_it_runs(tmp_path: Path, monkeypatch: pytest.Mo
             assert (kernel.own / "cgroup.procs").read_text().startswith(str(os.getpid()))
             procs.write_text("")
         assert kernel.groups() == []
+        assert not groups.has_one
 
 
 def test_where_there_is_none_a_line_does_without() -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import resource
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from custody.model.limits import DEPTH, MIB, StageLimits
+from custody.model.limits import MIB, StageLimits
+from custody.supervise.limits import written
 from custody.supervise.limits.written import Place, Sum, WrittenMeter, hold, measure
 from support.privileges import modes_count
+from support.trees import remove
 
 SMALL = StageLimits(file_size=2 * MIB, written=4 * MIB, files=10)
 
@@ -102,22 +106,73 @@ def test_nobody_can_put_another_place_in_its_place(tmp_path: Path) -> None:
     meter.close()
 
 
-def test_no_folder_is_too_deep_to_look_into(tmp_path: Path) -> None:
-    here = os.getcwd()
-    os.chdir(tmp_path)
+def dig(folder: Path, depth: int) -> None:
+    """Make folders within folders, each with a file beside and another folder."""
+    here = os.open(folder, os.O_RDONLY)
+    for _ in range(depth):
+        os.close(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=here))
+        for name in ("a", "deeper", "z"):
+            os.mkdir(name, dir_fd=here)
+        below = os.open("deeper", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(here)
+
+
+@pytest.mark.parametrize("depth", [31, 32, 33, 64, 65, 1500])
+def test_no_folder_is_too_deep_to_look_into(tmp_path: Path, depth: int) -> None:
+    """It costs few descriptors, and comes back to everything that waits above."""
+    dig(tmp_path, depth)
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    before = set(os.listdir("/proc/self/fd"))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(map(int, before)) + 40, limits[1]))
     try:
-        for _ in range(DEPTH):
-            os.mkdir("d")
-            os.chdir("d")
-        limits = StageLimits()
-        before = WrittenMeter(limits, str(tmp_path), ())
-        assert found_in(tmp_path, limits).too_deep is False
-        os.mkdir("d")
-        assert found_in(tmp_path, limits).too_deep is True
-        assert before.exceeded() is None, "it is not looked at yet"
+        found = found_in(tmp_path, StageLimits())
     finally:
-        os.chdir(here)
-    assert exceeded(tmp_path, limits=StageLimits(files=500)) == "depth"
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert (found.files, found.unseen) == (4 * depth, False)
+    assert set(os.listdir("/proc/self/fd")) == before
+    assert exceeded(tmp_path, limits=StageLimits(files=100)) == "files"
+    assert exceeded(tmp_path, limits=StageLimits()) is None
+    remove(tmp_path / "deeper")
+
+
+def test_what_is_moved_while_it_is_looked_at_leads_nowhere_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A deep folder that is moved out of a shallow one does not take the look along with it."""
+    inside, outside = tmp_path / "inside", tmp_path / "outside"
+    outside.mkdir()
+    (inside / "top").mkdir(parents=True)
+    dig(inside / "top", 40)
+    for number in range(50):
+        (outside / f"{number}").touch()
+    count = written._Walk._count
+    deepest = inside / "top" / "/".join(["deeper"] * 40)
+    number_of_deepest = deepest.stat().st_ino
+
+    def move_at_the_end(walk: Any, folder: int, since: int) -> list[str]:
+        found = count(walk, folder, since)
+        if os.fstat(folder).st_ino == number_of_deepest:
+            (inside / "top" / "deeper").rename(outside / "moved")
+        return found
+
+    monkeypatch.setattr(written._Walk, "_count", move_at_the_end)
+    found = found_in(inside, StageLimits())
+    assert found.unseen
+    assert found.files <= 1 + 4 * 40, "nothing outside was counted"
+
+
+def test_a_look_without_descriptors_says_so(tmp_path: Path) -> None:
+    dig(tmp_path, 3)
+    (held,) = hold([str(tmp_path)])
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (held + 1, limits[1]))
+    try:
+        assert measure([Place(held)], SMALL).unseen
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        os.close(held)
 
 
 def test_a_closed_folder_is_judged_by_the_disk(tmp_path: Path) -> None:

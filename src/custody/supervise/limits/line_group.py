@@ -32,6 +32,11 @@ class LineGroups:
                 group.kill()
                 group.remove()
 
+    @property
+    def has_one(self) -> bool:
+        """Whether the line that runs has a group."""
+        return self._current is not None
+
     def add(self, process: int) -> None:
         """Put the first process of a sandbox into the group."""
         if self._current is not None:

@@ -1,20 +1,20 @@
 """What a line has written to the disk, told by the blocks that files take.
 
-A folder is gone over from its descriptor on, and no link below it is followed. Files that were
-there before the line count when they were changed since, which the kernel's time of change tells:
-a program can set every other time of a file, but not this one.
+A folder is gone over from its descriptor on, and no link below it is followed; however deep it is,
+that takes few descriptors and no stack. Files that were there before the line count when they were
+changed since, which the kernel's time of change tells: a program can set every other time of a
+file, but not this one.
 """
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 import time
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from custody.model.limits import DEPTH, Limit, StageLimits
+from custody.model.limits import Limit, StageLimits
 from custody.supervise.limits.meter import Meter
 
 BYTES_A_SECOND, FILES_A_SECOND = 4 << 30, 200_000
@@ -23,6 +23,9 @@ BYTES_A_SECOND, FILES_A_SECOND = 4 << 30, 200_000
 _BLOCK = 512
 _COARSE_CLOCK = 5
 """CLOCK_REALTIME_COARSE: what the kernel takes the time of a change from, or a later one."""
+_CLOSED = -1
+_HELD = 32
+"""Folders that are open at a time, at most: of those above, how to know them again is kept."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -40,9 +43,8 @@ class Sum(NamedTuple):
     disk: int = 0
     largest: int = 0
     files: int = 0
-    too_deep: bool = False
     unseen: bool = False
-    """Whether there was a folder that does not let anybody look into it."""
+    """Whether there was a folder that could not be looked into, or one that was moved meanwhile."""
 
 
 class WrittenMeter(Meter):
@@ -71,8 +73,6 @@ class WrittenMeter(Meter):
             return None
         self._seen, self._seen_at = measure(self._places, self._limits), now
         seen, limits = self._seen, self._limits
-        if seen.too_deep:
-            return "depth"
         if seen.files > limits.files:
             return "files"
         if seen.largest > limits.file_size:
@@ -114,10 +114,27 @@ def measure(places: Iterable[Place], limits: StageLimits) -> Sum:
     for place in places:
         about = os.fstat(place.held)
         if stat.S_ISDIR(about.st_mode):
-            walk.enter(place.held, ".", place.since, 0)
+            walk.go_over(place.held, place.since)
         else:
             walk.add(about, place.since)
     return walk.sum()
+
+
+class _Level:
+    """A folder on the way down, and the folders in it that were not looked into yet."""
+
+    def __init__(self, opened: int) -> None:
+        self.opened = opened
+        """Its descriptor; `_CLOSED` when it had to be given back."""
+        about = os.fstat(opened)
+        self.identity = about.st_dev, about.st_ino
+        self.below: list[str] = []
+
+    def close(self) -> None:
+        """Let go of the descriptor."""
+        if self.opened != _CLOSED:
+            os.close(self.opened)
+            self.opened = _CLOSED
 
 
 class _Walk:
@@ -127,36 +144,61 @@ class _Walk:
         self._limits = limits
         self._linked: set[tuple[int, int]] = set()
         self._disk = self._largest = self._files = 0
-        self._too_deep = self._unseen = False
+        self._unseen = False
+        self._way: list[_Level] = []
+        """From the top to the folder that is looked into."""
 
     def sum(self) -> Sum:
         """Return what was found so far."""
-        return Sum(self._disk, self._largest, self._files, self._too_deep, self._unseen)
+        return Sum(self._disk, self._largest, self._files, self._unseen)
 
-    def _go(self, folder: int, since: int, depth: int) -> None:
-        """Count what a folder holds, and close it."""
+    def go_over(self, top: int, since: int) -> None:
+        """Count what a folder holds, and the folders in it, until there are too many."""
         try:
-            below = self._count(folder, since)
-            for name in below:
-                if depth >= DEPTH:
-                    self._too_deep = True
-                if self._too_deep or self._files > self._limits.files:
-                    return
-                self.enter(folder, name, since, depth + 1)
+            self._enter(top, ".", since)
+            while self._way and self._files <= self._limits.files:
+                here = self._way[-1]
+                if here.below:
+                    self._enter(here.opened, here.below.pop(), since)
+                else:
+                    self._go_up()
         finally:
-            os.close(folder)
+            for level in self._way:
+                level.close()
+            self._way.clear()
 
-    def enter(self, folder: int, name: str, since: int, depth: int) -> None:
+    def _enter(self, folder: int, name: str, since: int) -> None:
         """Go into a folder, unless it does not let anybody."""
         try:
-            below = os.open(name, _FOLDER, dir_fd=folder)
-        except PermissionError:
+            self._way.append(_Level(os.open(name, _FOLDER, dir_fd=folder)))
+            if len(self._way) > _HELD:
+                self._way[-1 - _HELD].close()
+            self._way[-1].below = self._count(self._way[-1].opened, since)
+        except (FileNotFoundError, NotADirectoryError):
+            return  # it was removed or replaced meanwhile
+        except OSError:
             self._unseen = True
-        except OSError as error:
-            # Else it was removed or replaced meanwhile.
-            self._too_deep = self._too_deep or error.errno == errno.EMFILE
-        else:
-            self._go(below, since, depth)
+
+    def _go_up(self) -> None:
+        """Leave a folder for the one above, which is opened again if need be.
+
+        If that is another one by now, somebody has moved this one: whatever waits above is not
+        looked at, and the disk is asked.
+        """
+        left = self._way.pop()
+        try:
+            if self._way and self._way[-1].opened == _CLOSED:
+                above = _Level(os.open("..", _FOLDER, dir_fd=left.opened))
+                above.below = self._way[-1].below
+                if above.identity != self._way[-1].identity:
+                    above.close()
+                    raise FileNotFoundError
+                self._way[-1] = above
+        except OSError:
+            self._unseen = True
+            self._way.clear()
+        finally:
+            left.close()
 
     def _count(self, folder: int, since: int) -> list[str]:
         """Count the names of one folder; return those of folders."""
