@@ -96,7 +96,9 @@ class Effects:
         """Carry out a request: it is durable before anything is done, and so is its answer."""
         work = self._work(asked, beside, commit, tell_of)
         sandbox = work.stage.sandbox
-        ack = replace(work.answer(), confined=sandbox.confined)
+        ack = work.answer()
+        if sandbox.confined is not None or ack.confined is not None:
+            ack = replace(ack, confined=sandbox.confined)
         if _keeps_nothing(asked.request, ack):
             self._workspace.throw_away(sandbox.layers)
             sandbox.caches.end()

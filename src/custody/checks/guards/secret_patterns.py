@@ -374,3 +374,10 @@ def triples(text: str) -> set[tuple[str, str, str]]:
 
 TRIPLES = {_keyword: triples(_keyword) for _keyword in BY_KEYWORD}
 """A text without one of these does not hold the keyword."""
+SHORT = tuple(_keyword for _keyword in BY_KEYWORD if not TRIPLES[_keyword])
+"""Keywords of less than three characters."""
+HEADS: dict[tuple[str, ...], list[str]] = {}
+"""The others by the three that they begin with."""
+for _keyword in BY_KEYWORD:
+    if _keyword not in SHORT:
+        HEADS.setdefault(tuple(_keyword[:3]), []).append(_keyword)
