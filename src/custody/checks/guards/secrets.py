@@ -19,8 +19,8 @@ from custody.checks.guards.secret_patterns import (
     LONGEST,
     PATTERNS,
     SHORT,
-    TRIPLES,
     Pattern,
+    all_triples,
     triples,
 )
 
@@ -234,7 +234,7 @@ def _possible(lowered: str) -> Iterable[str]:
     if len(lowered) < MANY:
         return BY_KEYWORD
     there = triples(lowered)
-    return (word for word, needed in TRIPLES.items() if needed <= there)
+    return (word for word, needed in all_triples().items() if needed <= there)
 
 
 def _looks_like(row: Pattern, word: str, part: str, lowered: str) -> Iterator[Span]:
