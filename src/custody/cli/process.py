@@ -84,9 +84,12 @@ def _load_msgspec() -> None:
     without, whoever imports it next gets both. Of `platform`, which takes as long as ten modules
     of custody, `uuid` wants to know nothing but the system's name.
     """
-    with _in_place_of("typing_extensions", None), _in_place_of("platform", _System):
-        with suppress(ImportError):
-            import msgspec  # noqa: F401
+    with (
+        suppress(ImportError),
+        _in_place_of("typing_extensions", None),
+        _in_place_of("platform", _System),
+    ):
+        import msgspec  # noqa: F401
 
 
 @contextmanager

@@ -41,9 +41,7 @@ class Frame:
         self.cases: dict[str, Case] = {}
         """What is recorded of stages that a later one judges, by their names in the pipeline."""
         self.settings: Mapping[str, Attribute] = (
-            pipeline.attributes
-            if above is None
-            else {**above.settings, **pipeline.attributes}
+            pipeline.attributes if above is None else {**above.settings, **pipeline.attributes}
         )
         """What graphs say, of those around each other the innermost."""
         limit = pipeline.attributes.get("max_steps")

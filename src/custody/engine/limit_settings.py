@@ -14,7 +14,6 @@ from custody.model.graph import Node
 from custody.model.limits import LIMITS, PREFIX, parse_size
 from custody.model.request import AnyRequest, WriteRequest
 
-
 _NAMES = {f"{PREFIX}{limit}": limit for limit in LIMITS}
 
 

@@ -32,6 +32,8 @@ from custody.model.process_event import AgentReplaced, PipelineReplaced
 from custody.model.request import Spent
 from custody.model.scope import Scope
 
+_NOTHING = Spent()
+
 EACH = "each"
 """The node type whose stages hold other stages: those of ``<node>.<item>.``."""
 
@@ -158,6 +160,8 @@ class State(Scope):
         self.agent = fact.agent
 
     def _spend(self, node: str, spent: Spent) -> None:
+        if spent == _NOTHING:
+            return  # a node that has cost nothing needs no place to remember it
         self.usage[node] = self.usage.get(node, Spent()).plus(spent)
         for scope in self.scope(node).outwards():
             scope.spent = scope.spent.plus(spent)
