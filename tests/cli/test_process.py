@@ -112,6 +112,26 @@ def test_msgspec_reads_the_same_without_typing_extensions() -> None:
     assert without.stdout.startswith("{'a': 1} ")
 
 
+def test_what_is_loaded_in_place_of_a_module_does_not_stay() -> None:
+    code = (
+        "import sys; from custody.cli import process; process._load_argparse(); "
+        "process._load_msgspec(); assert not {'gettext', 'platform'} & sys.modules.keys(); "
+        "import gettext, platform, uuid; assert platform.machine() and gettext.translation; "
+        "import argparse; print(argparse.ngettext('one', 'several', 2), uuid.uuid1().version)"
+    )
+    done = run(code)
+    assert (done.stdout, done.stderr) == ("several 1\n", "")
+
+
+def test_a_module_that_is_there_already_is_used() -> None:
+    code = (
+        "import gettext, platform; from custody.cli import process; process._load_argparse(); "
+        "process._load_msgspec(); import argparse, sys; "
+        "assert argparse.ngettext is gettext.ngettext and sys.modules['platform'] is platform"
+    )
+    assert run(code).stderr == ""
+
+
 ODD_LOCALE = {"LC_ALL": "C", "PYTHONUTF8": "0"}
 PIPELINE = """digraph p {
 start [shape=Mdiamond]; done [shape=Msquare]

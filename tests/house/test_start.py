@@ -21,10 +21,10 @@ PIPELINE = """digraph linear {
 """
 START = "from custody.cli.process import run; run()"
 HEAVY = {
-    "ast", "asyncio", "binascii", "copy", "difflib", "email", "http", "inspect", "jsonschema",
-    "json", "logging", "multiprocessing", "pathlib", "pkgutil", "random", "rich", "shtab",
-    "shutil", "socket", "ssl", "string", "subprocess", "tempfile", "tokenize", "tomllib",
-    "traceback", "urllib", "weakref",
+    "ast", "asyncio", "binascii", "copy", "ctypes", "difflib", "email", "gettext", "http",
+    "inspect", "json", "jsonschema", "locale", "logging", "multiprocessing", "pathlib", "pkgutil",
+    "platform", "random", "rich", "shtab", "shutil", "socket", "ssl", "string", "subprocess",
+    "tempfile", "tokenize", "tomllib", "traceback", "urllib", "weakref",
 }  # fmt: skip
 """Modules of others that cost more than they give to such a run.
 

@@ -125,6 +125,14 @@ def test_costs_are_those_of_the_node_and_of_the_run() -> None:
     assert made.active_seconds == 3
 
 
+def test_a_node_that_has_cost_nothing_is_not_remembered() -> None:
+    free = RequestAnswered(
+        node="a", ack=Ack(request_id="a/1.1", status="ok"), diff=Evidence.of_text("x", "")
+    )
+    made = state(free)
+    assert (made.usage, made.spent) == ({}, Spent())
+
+
 def test_documents_are_those_written_last() -> None:
     first, second = Evidence.of_text("docs/a.md", "1"), Evidence.of_text("docs/a.md", "2")
     other = Evidence.of_text("nodes/a/1.1/response.md", "x")

@@ -52,6 +52,11 @@ def test_a_number_that_is_not_finite_is_refused(value: Any) -> None:
     assert refused.value.code == "json"
 
 
+def test_a_number_that_is_not_finite_is_found_beside_what_is_none() -> None:
+    with pytest.raises(MalformedDocument, match="holds nan"):
+        encoded(fact_of(x=None, y=[None, math.nan]))
+
+
 def test_none_is_no_such_number() -> None:
     assert json.loads(encoded(fact_of(x=None)))["outcome"]["context_updates"] == {"x": None}
 

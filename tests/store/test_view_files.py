@@ -65,3 +65,38 @@ def test_views_grow_and_are_replaced(views: ViewFiles, tmp_path: Path) -> None:
     assert (tmp_path / "trace.jsonl").read_bytes() == b"one\ntwo\n"
     assert (tmp_path / "checkpoint.json").read_bytes() == b"two\n"
     assert (tmp_path / "nodes/x").read_bytes() == b"two\n"
+
+
+def test_folders_appear_whole_once_there_are_many(
+    views: ViewFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first ones are filled one file after the other, which takes no ctypes."""
+    from custody.store import syscalls
+
+    renamed: list[str] = []
+    rename = syscalls.rename_exclusively
+
+    def noted(directory: int, source: str, target: str) -> None:
+        renamed.append(target)
+        rename(directory, source, target)
+
+    monkeypatch.setattr(syscalls, "rename_exclusively", noted)
+    for number in range(20):
+        views.put_folder(f"nodes/n{number}/{number}.1", {"a": b"a", "b": b"b"})
+    assert renamed == ["16.1", "17.1", "18.1", "19.1"]
+    for number in range(20):
+        folder = tmp_path / f"nodes/n{number}/{number}.1"
+        assert {path.name: path.read_bytes() for path in folder.iterdir()} == {"a": b"a", "b": b"b"}
+
+
+def test_a_file_that_is_replaced_often_takes_turns_with_a_second_one(
+    views: ViewFiles, tmp_path: Path
+) -> None:
+    inodes = []
+    for number in range(12):
+        views.replace("checkpoint.json", b"%d" % number)
+        assert (tmp_path / "checkpoint.json").read_bytes() == b"%d" % number
+        inodes.append((tmp_path / "checkpoint.json").stat().st_ino)
+    assert len(set(inodes[4:])) == 2
+    views.close()
+    assert [path.name for path in tmp_path.iterdir()] == ["checkpoint.json"]

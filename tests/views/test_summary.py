@@ -94,3 +94,23 @@ def test_a_long_list_is_cut() -> None:
     assert f"## Changed files ({len(paths)})" in page
     assert "- and 3 more\n" in page
     assert f"f{SHOWN_CHANGES}`" not in page
+
+
+def test_many_rows_come_out_as_they_went_in() -> None:
+    """More than are decoded at a time, and with whatever a name and a reason may hold."""
+    nodes = [f"n{number}" for number in range(2_000)]
+    told: list[tuple[AnyFact, tuple[Change, ...]]] = []
+    for node in nodes:
+        failure = Outcome(status="fail", failure_reason=f'{node}: "é\u2028"\n')
+        told += [
+            (StageStarted(node=node, type="tool", visit=1, attempt=1), ()),
+            (answered(node, 0.1), (ADDED,)),
+            (StageFailed(node=node, visit=1, attempt=1, outcome=failure), ()),
+        ]
+    made = summed((sample(PipelineStarted), ()), *told)
+    assert [row.node for row in made.stages] == nodes
+    assert {(row.type, row.outcome, row.seconds, row.changed) for row in made.stages} == {
+        ("tool", "fail", 0.1, 1)
+    }
+    assert made.stages[-1].failure_reason == 'n1999: "é\u2028"\n'
+    assert made.stages[-1].folder == "nodes/n1999/1.1"

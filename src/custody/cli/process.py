@@ -6,6 +6,8 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import NoReturn
 
 from custody.cli import main
@@ -33,6 +35,7 @@ def run() -> NoReturn:
     `custody.store`, which keeps nothing back, and every command ends its own threads.
     """
     _load_undisturbed()
+    _load_argparse()
     _read_names_as_utf8()
     gc.set_threshold(COLLECT_AFTER, *gc.get_threshold()[1:])
     code = main(prepare=_prepare)
@@ -64,23 +67,65 @@ def _prepare() -> None:
     hide_arguments(shown=len(sys.orig_argv) - len(sys.argv) + _PROGRAM_AND_COMMAND)
 
 
+def _load_argparse() -> None:
+    """Load argparse as if it spoke no other language, as custody does not.
+
+    Whether somebody has translated its messages is looked for by two more modules.
+    """
+    with _in_place_of("gettext", _English):
+        import argparse  # noqa: F401
+
+
 def _load_msgspec() -> None:
-    """Load msgspec as if typing_extensions were not installed.
+    """Load msgspec as if typing_extensions were not installed, and what it needs without platform.
 
     It takes `typing` then, which gives it the same in every Python that custody runs on, and
     loading the other takes half as long as loading msgspec. Should a version come that cannot do
-    without, whoever imports it next gets both.
+    without, whoever imports it next gets both. Of `platform`, which takes as long as ten modules
+    of custody, `uuid` wants to know nothing but the system's name.
     """
-    name = "typing_extensions"
-    if name in sys.modules:
-        return
-    sys.modules[name] = None  # type: ignore[assignment]  # how Python spells "not to be found"
-    try:
+    with (
+        suppress(ImportError),
+        _in_place_of("typing_extensions", None),
+        _in_place_of("platform", _System),
+    ):
         import msgspec  # noqa: F401
-    except ImportError:
+
+
+@contextmanager
+def _in_place_of(name: str, other: type | None) -> Iterator[None]:
+    """Let imports find something lighter than a module; None is how Python spells "not there".
+
+    A module that is loaded already stays, and whoever imports it later gets it itself.
+    """
+    if name in sys.modules:
+        yield
         return
+    sys.modules[name] = other  # type: ignore[assignment]
+    try:
+        yield
     finally:
         del sys.modules[name]
+
+
+class _English:
+    """What argparse takes from `gettext`."""
+
+    @staticmethod
+    def gettext(message: str) -> str:
+        return message
+
+    @staticmethod
+    def ngettext(one: str, several: str, count: int) -> str:
+        return one if count == 1 else several
+
+
+class _System:
+    """What `uuid` takes from `platform`."""
+
+    @staticmethod
+    def system() -> str:
+        return os.uname().sysname
 
 
 def _given_up() -> bool:

@@ -371,7 +371,7 @@ class Audit:
             return
         reached = self.history.position
         self._views[layout.CHECKPOINT] = encode_pretty(self._collector.checkpoint(reached))
-        self._views |= closing_files(self._collector, reached, self.final)
+        self._views |= dict(closing_files(self._collector, reached, self.final))
 
     def _changes_of(self, fact: AnyFact) -> tuple[Change, ...]:
         if not isinstance(fact, RequestAnswered):

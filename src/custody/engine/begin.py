@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import platform
+import os
+import sys
 
 from custody.engine import level
 from custody.engine.interruption import Interruption
@@ -24,10 +25,11 @@ from custody.workspace.workspace import Workspace
 
 def versions() -> dict[str, str]:
     """Return the versions that a run's behaviour may depend on."""
+    system = os.uname()
     return {
         "custody": VERSION,
-        "python": platform.python_version(),
-        "system": f"{platform.system()} {platform.release()}",
+        "python": sys.version.partition(" ")[0],
+        "system": f"{system.sysname} {system.release}",
     }
 
 

@@ -82,7 +82,8 @@ class Effects:
 
     def begin(self, request: AnyRequest) -> None:
         """Make the folder of a request ready: its line may be committed long before its turn."""
-        self._run.stage(request.id).begin(_given(request))
+        given = _given(request)
+        self._run.stage(request.id).begin(given)
         self._begun.add(request.id)
 
     def perform(
@@ -96,7 +97,9 @@ class Effects:
         """Carry out a request: it is durable before anything is done, and so is its answer."""
         work = self._work(asked, beside, commit, tell_of)
         sandbox = work.stage.sandbox
-        ack = replace(work.answer(), confined=sandbox.confined)
+        ack = work.answer()
+        if sandbox.confined is not None or ack.confined is not None:
+            ack = replace(ack, confined=sandbox.confined)
         if _keeps_nothing(asked.request, ack):
             self._workspace.throw_away(sandbox.layers)
             sandbox.caches.end()
@@ -116,9 +119,10 @@ class Effects:
         sandbox: StageSandbox | None = None,
     ) -> Performed:
         """Return the answer when everything that it names is on disk."""
-        shown = work.folder.write(layout.WORKSPACE_DIFF, encode_pretty(diff))
+        document, sealed = encode_pretty(diff), ack.sealed()
+        shown = work.folder.write(layout.WORKSPACE_DIFF, document)
         work.folder.settle()
-        return Performed(_answered(asked.node, ack.sealed(), shown.sealed()), diff, sandbox)
+        return Performed(_answered(asked.node, sealed, shown), diff, sandbox)
 
     def recorded(self, request: AnyRequest, answered: RequestAnswered) -> Performed:
         """Return what is remembered of a request that was answered before."""

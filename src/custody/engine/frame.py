@@ -10,7 +10,7 @@ from custody.checks.gates import Case
 from custody.handlers import handlers
 from custody.handlers.each import item_names
 from custody.model.event import PipelineStarted
-from custody.model.graph import Node, Pipeline
+from custody.model.graph import Attribute, AttributeValue, Node, Pipeline
 from custody.model.state import State
 from custody.pipeline.subpipeline import instance, item_prefix
 from custody.pipeline.template import FIELD
@@ -40,6 +40,10 @@ class Frame:
         """The frame of the node that it is an item of."""
         self.cases: dict[str, Case] = {}
         """What is recorded of stages that a later one judges, by their names in the pipeline."""
+        self.settings: Mapping[str, Attribute] = (
+            pipeline.attributes if above is None else {**above.settings, **pipeline.attributes}
+        )
+        """What graphs say, of those around each other the innermost."""
         limit = pipeline.attributes.get("max_steps")
         self.max_steps = math.inf if limit is None else int(str(limit.value))
         """How many stages may be entered in its scope."""
@@ -67,6 +71,11 @@ class Frame:
         values = {**part.variables, **around, **item_names(item, index, count)}
         values["goal"] = part.goal or self.values["goal"]
         return Frame(instance(part, prefix), values, self._state, prefix, self)
+
+    def said(self, node: Node, name: str) -> AttributeValue | None:
+        """Return what is said nearest to a node; None when nobody says anything."""
+        attribute = node.attributes.get(name) or self.settings.get(name)
+        return None if attribute is None else attribute.value
 
     def remember(self, node: Node, case: Case) -> None:
         """Keep what is recorded of a stage, if a later one judges it."""

@@ -12,12 +12,10 @@ whether, the run does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-
 from msgspec.structs import replace
 
 from custody.engine.frame import Frame
-from custody.model.graph import Attribute, AttributeValue, Node
+from custody.model.graph import Node
 from custody.model.ingest import IngestLimits, IngestSwitch
 from custody.model.request import AgentRequest, AnyRequest, WriteRequest
 
@@ -39,24 +37,12 @@ def with_ingest(request: AnyRequest, frame: Frame, node: Node, switch: IngestSwi
 
 
 def _is_on(frame: Frame, node: Node, switch: IngestSwitch) -> bool:
-    value = said(frame, node, "ingest")
+    value = frame.said(node, "ingest")
     if switch == "forced" or value is None:
         return switch != "off"
     return value is True or value == "true"
 
 
 def _number(frame: Frame, node: Node, name: str, default: int) -> int:
-    value = said(frame, node, name)
+    value = frame.said(node, name)
     return default if value is None else int(str(value))
-
-
-def said(frame: Frame, node: Node, name: str) -> AttributeValue | None:
-    """Return what is said nearest to the node; None when nobody says anything."""
-    values = (each[name].value for each in _speakers(frame, node) if name in each)
-    return next(values, None)
-
-
-def _speakers(frame: Frame, node: Node) -> Iterator[Mapping[str, Attribute]]:
-    yield node.attributes
-    for each in frame.outwards():
-        yield each.pipeline.attributes

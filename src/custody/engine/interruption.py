@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from types import FrameType
 from typing import Any, Self
 
@@ -43,16 +43,20 @@ class Interruption:
         for number, previous in self._previous.items():
             signal.signal(number, previous)
 
-    @contextmanager
-    def allowed(self) -> Iterator[None]:
+    def allowed(self) -> AbstractContextManager[None]:
         """Let a signal interrupt the block, by `KeyboardInterrupt`; also one that came before."""
+        return _Allowed(self)
+
+    def let_in(self) -> None:
+        """Let a signal interrupt from here on."""
         self._allowed = True
-        try:
-            if self.requested:
-                raise KeyboardInterrupt
-            yield
-        finally:
+        if self.requested:
             self._allowed = False
+            raise KeyboardInterrupt
+
+    def hold_back(self) -> None:
+        """Let a signal only leave a note from here on."""
+        self._allowed = False
 
     @contextmanager
     def leaving(self, what: str, hint: str = "") -> Iterator[None]:
@@ -68,3 +72,18 @@ class Interruption:
         if self._allowed and not comes_again(number, frame):
             self._allowed = False
             raise KeyboardInterrupt
+
+
+class _Allowed:
+    """The block in which a signal interrupts; every stage has one, so it is a light one."""
+
+    __slots__ = ("_interruption",)
+
+    def __init__(self, interruption: Interruption) -> None:
+        self._interruption = interruption
+
+    def __enter__(self) -> None:
+        self._interruption.let_in()
+
+    def __exit__(self, *_exception: object) -> None:
+        self._interruption.hold_back()

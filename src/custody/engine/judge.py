@@ -70,6 +70,8 @@ def _judge_recorded(gate: Gate, stage: str, case: Case | None) -> Iterator[Verdi
 def failed_outcome(judgements: Sequence[Judgement], case: Case) -> Outcome | None:
     """Return the outcome of an attempt that was refused or failed; None when it passed."""
     failed = [each for each in judgements if each.verdicts]
+    if not failed and not case.ack.verdicts:
+        return None
     refusals = [each for each in failed if each.gate.effect == "refuse"]
     failures = [each for each in failed if each.gate.effect == "fail"]
     if refusals:

@@ -10,16 +10,17 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from custody.engine.frame import Frame
-from custody.engine.ingest_settings import said
 from custody.model.graph import Node
 from custody.model.limits import LIMITS, PREFIX, parse_size
 from custody.model.request import AnyRequest, WriteRequest
 
+_NAMES = {f"{PREFIX}{limit}": limit for limit in LIMITS}
+
 
 def with_limits(request: AnyRequest, frame: Frame, node: Node) -> AnyRequest:
     """Return the request, told what its programs may take; one that starts none as it is."""
-    if isinstance(request, WriteRequest):
+    said = _NAMES.keys() & {*node.attributes, *frame.settings}
+    if not said or isinstance(request, WriteRequest):
         return request
-    found = ((limit, said(frame, node, f"{PREFIX}{limit}")) for limit in LIMITS)
-    limits = {limit: parse_size(str(value)) for limit, value in found if value is not None}
-    return replace(request, limits=limits) if limits else request
+    found = ((limit, frame.said(node, name)) for name, limit in _NAMES.items() if name in said)
+    return replace(request, limits={limit: parse_size(str(value)) for limit, value in found})

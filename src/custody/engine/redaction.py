@@ -76,15 +76,16 @@ class Redaction:
 
     def ack(self, ack: Ack) -> Ack:
         """Return the ack without secrets in its texts, with the count of all there were."""
-        cleaned = replace(
-            ack,
-            failure_reason=self.text(ack.failure_reason),
-            failure_summary=self.text(ack.failure_summary),
-            notes=self.text(ack.notes),
-            context_updates=self._value(ack.context_updates),
-            verdicts=tuple(self._verdict(verdict) for verdict in ack.verdicts),
-        )
-        return replace(cleaned, redacted=ack.redacted + self.count)
+        cleaned = {
+            "failure_reason": self.text(ack.failure_reason),
+            "failure_summary": self.text(ack.failure_summary),
+            "notes": self.text(ack.notes),
+            "context_updates": self._value(ack.context_updates),
+            "verdicts": tuple([self._verdict(verdict) for verdict in ack.verdicts]),
+        }
+        if not self.count:
+            return ack
+        return replace(ack, **cleaned, redacted=ack.redacted + self.count)
 
     def _value(self, value: Any) -> Any:
         if isinstance(value, str):

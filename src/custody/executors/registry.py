@@ -146,6 +146,7 @@ def rules_of(word: str) -> tuple[AttributeRule, ...]:
     return () if kind is None else kind.rules()
 
 
+@cache
 def _packaged(name: str) -> AgentType | None:
     """Return what the file of that name declares; None when there is no such file, or no type."""
     from importlib import import_module

@@ -61,7 +61,7 @@ class Checkpoint(Document, frozen=True, kw_only=True):
     """sha256 of the last of these lines."""
 
 
-class StageSummary(Record, frozen=True):
+class StageSummary(Record, frozen=True, gc=False):
     """One row of a summary."""
 
     node: str

@@ -79,7 +79,8 @@ class AgentRequest(Request, frozen=True, tag="agent"):
 
     def sealed(self) -> AgentRequest:
         """Return the request as the journal keeps it."""
-        return replace(self, prompt=self.prompt.sealed())
+        prompt = self.prompt.sealed()
+        return self if prompt is self.prompt else replace(self, prompt=prompt)
 
 
 class ToolRequest(Request, frozen=True, tag="tool"):
@@ -207,4 +208,5 @@ class Ack(Record, frozen=True, omit_defaults=True):
 
     def sealed(self) -> Ack:
         """Return the ack as the journal keeps it."""
-        return replace(self, evidence=tuple(item.sealed() for item in self.evidence))
+        sealed = tuple([item.sealed() for item in self.evidence])
+        return self if sealed == self.evidence else replace(self, evidence=sealed)

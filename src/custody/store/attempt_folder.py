@@ -53,9 +53,10 @@ class AttemptFolder:
         """
         started_over = self.clear(given)
         for name, text in given.items():
-            evidence = self.write(name, text)
             if started_over:
-                self.show(evidence)
+                self.show(self.write(name, text))
+            elif not _is_short(text):
+                self.write(name, text)
         self.settle()
 
     def clear(self, given: Mapping[str, str] | None = None) -> str:
@@ -87,15 +88,15 @@ class AttemptFolder:
         The journal holds a short text, and whoever makes the views writes its file. Anything else
         is on the disk when this returns, whole, and durable after `settle`.
         """
-        text: str | None
         data = content.encode(errors="replace") if isinstance(content, str) else content
-        if self._clean is not None:
-            data = self._clean(data)
-        if isinstance(content, str):
-            whole = data.decode(errors="replace")
-            text, data = whole, whole.encode()
+        clean = data if self._clean is None else self._clean(data)
+        if isinstance(content, bytes):
+            data, text = clean, _short_text(clean)
+        elif clean is data and content.isascii():
+            text = content
         else:
-            text = _short_text(data)
+            text = clean.decode(errors="replace")
+            data = text.encode()
         path = f"{self.path}/{name}"
         if text is None or len(data) > INLINE_LIMIT:
             self._folders.write(path, data)
@@ -159,6 +160,11 @@ class AttemptFolder:
         if text is None or size > INLINE_LIMIT:
             self._unsynced.append(path)
         return Evidence(path=path, sha256=sha256, bytes=size, text=text)
+
+
+def _is_short(text: str) -> bool:
+    """Whether the journal holds a text, however its characters are written."""
+    return len(text) * 4 <= INLINE_LIMIT or len(text.encode(errors="replace")) <= INLINE_LIMIT
 
 
 def _short_text(data: bytes) -> str | None:

@@ -37,7 +37,8 @@ def encoded(fact: AnyFact) -> bytes:
     ``too_large`` for what is too much even when its texts are cut.
     """
     data = _encode(fact)
-    if b"null" in data:  # which is how the encoder writes a number that is not finite
+    # The encoder writes a number that is not finite as null, which is no number to a reader.
+    if b"null" in data and not _is_read_as(data, fact):
         _refuse_not_finite(fact)
     if len(data) > TEXT_LIMIT:
         data = _encode(capped(fact))
@@ -73,6 +74,14 @@ def _encode(fact: AnyFact) -> bytes:
         for character, escape in _LINE_BREAKS:
             data = data.replace(character, escape)
     return data
+
+
+def _is_read_as(data: bytes, fact: AnyFact) -> bool:
+    """Whether a reader gets the same fact; where that is not sure, it is said that it does not."""
+    try:
+        return bool(msgspec.json.decode(data, type=type(fact)) == fact)
+    except msgspec.ValidationError:
+        return False
 
 
 def _refuse_not_finite(fact: AnyFact) -> None:

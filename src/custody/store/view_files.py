@@ -18,6 +18,10 @@ from custody.store.os_errors import failure
 from custody.store.resolve import DIRECTORY, own
 from custody.store.root import Root
 
+_ONE_BY_ONE = 16
+"""So many folders are made before their files: a short run need not load ctypes for the rest."""
+_BEGUN_ANEW = 4
+"""So often a file is replaced as if it were for the first time, for the same reason."""
 _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 
 
@@ -29,19 +33,26 @@ class ViewFiles:
         self._folders = Folders(root)
         self._buffers: dict[str, DoubleBuffer] = {}
         self._streams: dict[str, int] = {}
+        self._made = self._replaced = 0
 
     def put_folder(
         self, path: str, contents: Mapping[str, bytes], *, again: AbstractSet[str] = frozenset()
     ) -> None:
-        """Put files into a folder; a new one appears with all of them at once.
+        """Put files into a folder; a new one appears with all of them at once, but for the first.
 
         In a folder that is there every file stays, but for those of the names ``again``.
         """
         try:
             head, _, name = path.rpartition("/")
             parent = self._folders.descriptor(head)
-            if files.present(parent, name) or not _made_whole(parent, name, contents):
-                _add(parent, name, contents, again)
+            if not files.present(parent, name):
+                self._made += 1
+                if self._made <= _ONE_BY_ONE:
+                    with suppress(FileExistsError):
+                        os.mkdir(name, 0o755, dir_fd=parent)
+                elif _made_whole(parent, name, contents):
+                    return
+            _add(parent, name, contents, again)
         except OSError as error:
             raise failure(error, f"{self._root.path}/{path}") from error
 
@@ -52,7 +63,10 @@ class ViewFiles:
     def replace(self, name: str, data: bytes) -> None:
         """Put a file there that is replaced again and again."""
         buffer = self._buffers.get(name)
-        if buffer is None:
+        if buffer is None or self._replaced < _BEGUN_ANEW:
+            if buffer is not None:
+                buffer.close()
+            self._replaced += 1
             buffer = self._buffers[name] = DoubleBuffer(self._root, name)
         buffer.put(data)
 

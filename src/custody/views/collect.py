@@ -77,6 +77,8 @@ class Collector:
         status = stage_status(fact, self._seconds.get(line.node or "", 0.0))
         if status is None:
             return Made(trace, "", b"")
+        if fact.traits.boundary:
+            self._seconds.pop(line.node or "", None)
         folder, document = status
         return Made(trace, f"{folder}/{layout.STATUS}", encode_pretty(document))
 

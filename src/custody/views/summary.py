@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from sys import intern
+
 import msgspec
 
 from custody.model import layout
@@ -18,10 +21,14 @@ from custody.model.event import (
     StageFailed,
     StageStarted,
 )
+from custody.model.outcome import OutcomeStatus
+from custody.model.record import Record, encode
 from custody.model.state import State
 from custody.views.net import NetChanges
 
 SHOWN_CHANGES = 50
+_CHUNK = 1 << 14
+"""Bytes of rows that are decoded at a time."""
 
 
 class _Visit(msgspec.Struct):
@@ -32,12 +39,40 @@ class _Visit(msgspec.Struct):
     changed: int = 0
 
 
+class _Row(Record, frozen=True, array_like=True):
+    """A row as it is kept, in as few bytes as it takes: there is one for each visit of a node."""
+
+    node: str
+    type: str
+    visit: int
+    attempts: int
+    outcome: OutcomeStatus
+    failure_reason: str
+    seconds: float
+    changed: int
+
+    def shown(self) -> StageSummary:
+        """Return it as a summary has it."""
+        return StageSummary(
+            node=self.node,
+            type=intern(self.type),
+            visit=self.visit,
+            attempts=self.attempts,
+            outcome=self.outcome,
+            failure_reason=self.failure_reason,
+            seconds=self.seconds,
+            changed=self.changed,
+            folder=layout.attempt_folder(self.node, self.visit, self.attempts),
+        )
+
+
 class Summarizer:
     """Gathers what a summary needs, fact by fact; one row for each visit of a node."""
 
     def __init__(self, run_id: str) -> None:
         self._run_id = run_id
-        self._rows: list[StageSummary] = []
+        self._rows = bytearray()
+        """A row a line, encoded: half of what they would take as objects, or less."""
         self._under_way: dict[str, _Visit] = {}
         self._net = NetChanges()
         self._started: PipelineStarted | None = None
@@ -62,7 +97,7 @@ class Summarizer:
                 if visit_lost := self._under_way.get(fact.node):
                     visit_lost.seconds += fact.spent.seconds
             case StageCompleted() | StageFailed():
-                self._rows.append(self._row(fact))
+                self._rows += encode(self._row(fact)) + b"\n"
             case PipelineFailed():
                 self._reason = fact.reason
 
@@ -75,7 +110,7 @@ class Summarizer:
             goal="" if started is None else started.goal,
             status=state.status,
             reason=self._reason,
-            stages=tuple(self._rows),
+            stages=tuple(row.shown() for row in self._kept()),
             unhandled=dict(sorted(state.unhandled.items())),
             changed=tuple(change.path for change in self._net.changes()),
             active_seconds=round(state.active_seconds, 6),
@@ -87,9 +122,18 @@ class Summarizer:
         """Return how the workspace differs by now from what the run began with."""
         return tuple(self._net.changes())
 
-    def _row(self, fact: StageCompleted | StageFailed) -> StageSummary:
+    def _kept(self) -> Iterator[_Row]:
+        """Yield the rows, some at a time."""
+        decoder = msgspec.json.Decoder(_Row)
+        start = 0
+        while start < len(self._rows):
+            end = self._rows.find(b"\n", start + _CHUNK) + 1 or len(self._rows)
+            yield from decoder.decode_lines(self._rows[start:end])
+            start = end
+
+    def _row(self, fact: StageCompleted | StageFailed) -> _Row:
         visit = self._under_way.pop(fact.node)
-        return StageSummary(
+        return _Row(
             node=fact.node,
             type=visit.type,
             visit=fact.visit,
@@ -98,7 +142,6 @@ class Summarizer:
             failure_reason=fact.outcome.failure_reason,
             seconds=round(visit.seconds, 6),
             changed=visit.changed,
-            folder=layout.attempt_folder(fact.node, fact.visit, fact.attempt),
         )
 
 

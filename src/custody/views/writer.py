@@ -6,7 +6,7 @@ Only the manifest and the closing summary are, because others rely on them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from custody.errors import PathRefused
 from custody.model import layout
@@ -76,7 +76,7 @@ class ViewWriter:
         """
         self.write((), reached)
         self.close()
-        for name, data in closing_files(self._collector, reached, workspace).items():
+        for name, data in closing_files(self._collector, reached, workspace):
             self._run.write(name, data, sync=True)
 
     def summary(self, head: str) -> Summary:
@@ -99,14 +99,14 @@ def write_opening(run: RunDirectory, line: JournalLine, started: PipelineStarted
         run.write(layout.MANIFEST, data, sync=True)
 
 
-def closing_files(collector: Collector, reached: Position, workspace: Tree) -> dict[str, bytes]:
-    """Return the documents of an ended run, in the order they are written."""
+def closing_files(
+    collector: Collector, reached: Position, workspace: Tree
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the documents of an ended run, in the order they are written, each when it is due."""
     page = collector.summary(reached.head)
-    return {
-        layout.SUMMARY: encode_pretty(page),
-        layout.SUMMARY_PAGE: summary_text(page).encode(),
-        layout.MANIFEST: encode_pretty(collector.closing(reached, workspace)),
-    }
+    yield layout.SUMMARY, encode_pretty(page)
+    yield layout.SUMMARY_PAGE, summary_text(page).encode()
+    yield layout.MANIFEST, encode_pretty(collector.closing(reached, workspace))
 
 
 def _put_texts(folders: Folders, fact: AnyFact) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Collection
 from contextlib import closing
 
 from custody.store.open_folders import OpenFolders
@@ -26,11 +26,13 @@ Touched = tuple[str, Seen | None, Seen]
 """A path, what stood there before, and what does now."""
 
 
-def forget_all(root: Root, touched: Iterable[Touched]) -> None:
+def forget_all(root: Root, touched: Collection[Touched]) -> None:
     """Remove attributes of files and folders, and undo changes of nothing but their times.
 
     Raises `StorageFailed` when the disk fails.
     """
+    if not touched:
+        return
     with closing(OpenFolders(root)) as folders:
         for path, old, new in touched:
             if new.entry.kind not in {"file", "dir"}:

@@ -276,8 +276,8 @@ class Workspace:
         """See to it that the root is the folder that programs find under its name."""
         here = os.fstat(self.root.fd)
         try:
-            there = self._run.root.stat(layout.WORKSPACE)
-        except PathRefused:
+            there = os.stat(layout.WORKSPACE, dir_fd=self._run.root.fd, follow_symlinks=False)
+        except OSError:
             there = None
         if there is None or (there.st_dev, there.st_ino) != (here.st_dev, here.st_ino):
             _make_folder(self._run)

@@ -7,8 +7,8 @@ from itertools import cycle, islice
 
 import pytest
 
-from custody.checks.guards.secret_patterns import BY_KEYWORD, PATTERNS, TRIPLES
-from custody.checks.guards.secrets import MANY, Redactor
+from custody.checks.guards.secret_patterns import BY_KEYWORD, PATTERNS, all_triples
+from custody.checks.guards.secrets import FEW, MANY, Redactor, _possible
 
 ALPHABETS = {"x": "ab12cd34", "a": "ab12yz34", "w": "ab1_yz3-", "b": "A1b2C3d4", "d": "12345678",
              "u": "AB23CD45"}  # fmt: skip
@@ -319,8 +319,15 @@ def test_digests_ids_and_words_stay(text: str) -> None:
 def test_a_long_text_is_searched_for_the_keywords_it_can_hold() -> None:
     filling = "nothing of note\n" * MANY
     assert all(needed <= {*zip(word, word[1:], word[2:], strict=False)}
-               for word, needed in TRIPLES.items())  # fmt: skip
+               for word, needed in all_triples().items())  # fmt: skip
     for row in PATTERNS:
         assert all(word in BY_KEYWORD for word in row.keywords)
     for shape in ("ghp_<b36>", "zendesk_key = <a40>", "sha256~<b43>", "https://u:<b12>@h/"):
         assert NOTHING_KNOWN.redact(filling + filled(shape) + "\n" + filling)[1] == 1
+
+
+@pytest.mark.parametrize("length", [0, FEW // 2, FEW, MANY])
+def test_every_keyword_is_found_in_a_text_of_any_length(length: int) -> None:
+    for word in BY_KEYWORD:
+        text = " " * length + word + "!"
+        assert word in _possible(text), "where a keyword is not looked for, no secret is found"

@@ -88,6 +88,8 @@ class WritesGate(Gate):
 
     def _found(self, case: Case) -> Iterator[Verdict]:
         diff = case.diff
+        if not diff.changes:
+            return
         yield from judge_twice(diff.by_programs or (), diff.by_answer or ())
         hidden = judge_holdouts(diff.changes, Holdouts.of(diff.hidden)) if diff.hidden else ()
         yield from hidden

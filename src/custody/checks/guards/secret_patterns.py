@@ -12,6 +12,7 @@ no bare digest. In an example ``<n>`` stands for n letters and digits, ``<n:x>``
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 
@@ -360,6 +361,8 @@ VENDORS = tuple(
 NAMED = tuple(_named(*row.split()) for row in _NAMED.split(";"))
 """Keys that are known by the name they are given to."""
 
+HEAD = 3
+"""Characters at the beginning of a keyword that it is looked for by."""
 PATTERNS = (*VENDORS, *NAMED, *GENERIC)
 BY_KEYWORD: dict[str, list[Pattern]] = {}
 for _row in PATTERNS:
@@ -372,5 +375,16 @@ def triples(text: str) -> set[tuple[str, str, str]]:
     return set(zip(text, text[1:], text[2:], strict=False))
 
 
-TRIPLES = {_keyword: triples(_keyword) for _keyword in BY_KEYWORD}
-"""A text without one of these does not hold the keyword."""
+@cache
+def all_triples() -> dict[str, set[tuple[str, str, str]]]:
+    """Return those of every keyword: a text without one of them does not hold the keyword."""
+    return {keyword: triples(keyword) for keyword in BY_KEYWORD}
+
+
+SHORT = tuple(_keyword for _keyword in BY_KEYWORD if len(_keyword) < HEAD)
+"""Keywords without a head."""
+HEADS: dict[tuple[str, ...], list[str]] = {}
+"""The others by what they begin with."""
+for _keyword in BY_KEYWORD:
+    if len(_keyword) >= HEAD:
+        HEADS.setdefault(tuple(_keyword[:HEAD]), []).append(_keyword)

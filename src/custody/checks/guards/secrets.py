@@ -15,10 +15,12 @@ from functools import cache, lru_cache
 from custody.checks.guards.encodings import spellings
 from custody.checks.guards.secret_patterns import (
     BY_KEYWORD,
+    HEADS,
     LONGEST,
     PATTERNS,
-    TRIPLES,
+    SHORT,
     Pattern,
+    all_triples,
     triples,
 )
 
@@ -28,6 +30,8 @@ OVERLAP = 4096
 """Bytes of a long line that are held back, at least: no secret is longer."""
 LONG_LINE = 32 * 1024
 """Bytes after which a line is taken in parts, and a key that does not end as text."""
+FEW = 400
+"""Characters up to which a text is asked, at each of its places, which keywords begin there."""
 MANY = 4096
 """Characters from which on a text is not searched for every keyword."""
 
@@ -224,10 +228,13 @@ class StreamRedactor:
 
 def _possible(lowered: str) -> Iterable[str]:
     """Return the keywords that a text may hold; a long one is asked for its triples first."""
+    if len(lowered) < FEW:
+        begun = HEADS.keys() & zip(lowered, lowered[1:], lowered[2:], strict=False)
+        return (*SHORT, *(word for head in begun for word in HEADS[head]))
     if len(lowered) < MANY:
         return BY_KEYWORD
     there = triples(lowered)
-    return (word for word, needed in TRIPLES.items() if needed <= there)
+    return (word for word, needed in all_triples().items() if needed <= there)
 
 
 def _looks_like(row: Pattern, word: str, part: str, lowered: str) -> Iterator[Span]:
