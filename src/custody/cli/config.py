@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from custody.api import DEFAULT_AGENT, DEFAULT_RUNSDIR
 from custody.errors import MalformedDocument
 from custody.model.confinement import LEVELS
+from custody.store import own_settings
 from custody.store.places import is_file
 
 DEFAULTS = {
@@ -29,10 +30,6 @@ DEFAULTS = {
 """Every setting and its default."""
 FILES = {"custody.toml": (), "pyproject.toml": ("tool", "custody")}
 """Each file, and the table of it that is custody's."""
-
-
-USER_FILE = "custody/custody.toml"
-"""Below the folder for configuration, ``~/.config`` where XDG_CONFIG_HOME names no other."""
 
 
 class Setting(NamedTuple):
@@ -71,9 +68,7 @@ def origin(name: str, flag: str) -> Setting:
 
 def user_file() -> str:
     """Return where the user's own settings are, whether there are any or not."""
-    named = os.environ.get("XDG_CONFIG_HOME", "")
-    folder = named if os.path.isabs(named) else os.path.expanduser("~/.config")
-    return os.path.join(folder, USER_FILE)
+    return own_settings.user_file(os.environ)
 
 
 def _refuse_lowering(name: str, value: str, file: str) -> None:
@@ -90,13 +85,19 @@ def _refuse_lowering(name: str, value: str, file: str) -> None:
 
 
 def _settings(file: str, table: tuple[str, ...]) -> dict[str, str]:
-    found: Any = _parse(file)
+    found: Any = own_settings.read_toml(file)
     for key in table:
         found = found.get(key, {}) if isinstance(found, dict) else {}
     where = f"{file} [{'.'.join(table)}]" if table else file
     if not isinstance(found, dict):
         raise MalformedDocument("type", "it must be a table", where=where)
+    users = file == user_file()
     for key, value in found.items():
+        if users and key in own_settings.OWN:
+            continue
+        if key in own_settings.OWN:
+            hint = f"only you can say that, in {user_file()}"
+            raise MalformedDocument("key", f"a repository has no {key}", where=where, hint=hint)
         if key not in DEFAULTS:
             hint = f"known: {', '.join(DEFAULTS)}"
             raise MalformedDocument("key", f"no setting named {key!r}", where=where, hint=hint)
@@ -105,17 +106,4 @@ def _settings(file: str, table: tuple[str, ...]) -> dict[str, str]:
             raise MalformedDocument("type", f"{key} must be a string", where=where, hint=hint)
         if not value.isprintable():
             raise MalformedDocument("type", f"{key} holds a control character", where=where)
-    return found
-
-
-def _parse(file: str) -> dict[str, Any]:
-    import tomllib
-
-    from custody.store.root import read_file
-
-    try:
-        return tomllib.loads(read_file(file).decode())
-    except RecursionError:
-        raise MalformedDocument("toml", "it is nested too deeply", where=file) from None
-    except ValueError as error:
-        raise MalformedDocument("toml", str(error), where=file) from None
+    return {name: value for name, value in found.items() if name in DEFAULTS}

@@ -11,6 +11,7 @@ from custody.engine.recording import Listener
 from custody.engine.redaction import passed_in
 from custody.engine.result import RunResult
 from custody.model import layout
+from custody.model.confinement import ChosenLevel
 from custody.model.event import PipelineStarted
 from custody.model.graph import Pipeline
 from custody.model.ingest import IngestSwitch
@@ -29,6 +30,15 @@ def versions() -> dict[str, str]:
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.release()}",
     }
+
+
+def _workspace_at(workdir: str, told: str, chosen: ChosenLevel | None) -> str:
+    """Return where programs see the workspace at L3; what is told of its source may be redacted."""
+    if chosen is None or chosen.level != "L3":
+        return ""
+    from custody.sandbox.place import place_of
+
+    return place_of(workdir if workdir == told else "").path
 
 
 def begin(
@@ -52,6 +62,7 @@ def begin(
         with interruption.leaving(f"the start of run {run_id}"):
             workspace = Workspace.create(run, workdir or None, omit=(runsdir,))
         run.write(layout.PIPELINE, pipeline.source, sync=True)
+        chosen = level.choose(pipeline, passed.agent, asked=confinement, folder=run.path)
         started = PipelineStarted(
             pipeline=pipeline.name,
             pipeline_sha256=pipeline.sha256,
@@ -62,9 +73,10 @@ def begin(
             workdir=passed.workdir,
             workspace=workspace.base,
             versions=versions(),
-            confinement=level.choose(pipeline, passed.agent, asked=confinement, folder=run.path),
+            confinement=chosen,
             parts=dict(pipeline.part_digests),
             ingest=ingest,
+            workspace_at=_workspace_at(workdir, passed.workdir, chosen),
         )
         journal, history = Journal.create(run.root, run_id), History(run)
         first = journal.append(started, role="engine", path=layout.PIPELINE)

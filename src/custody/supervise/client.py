@@ -98,10 +98,10 @@ class Client:
 
         Neither the server counts nor the first process of the sandbox: they watch over the line.
         """
-        keepers = children(self._pid)
-        for keeper in keepers if inside else ():
-            keepers = children(keeper)
-        return sum(map(computed_below, keepers))
+        servers = children(self._pid)
+        for server in servers if inside else ():
+            servers = children(server)
+        return sum(map(computed_below, servers))
 
     def done(self) -> Done | None:
         """Wait for the end of the chain; None when the server is gone."""

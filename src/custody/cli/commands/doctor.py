@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -44,17 +45,20 @@ def execute(options: Namespace) -> Result:
     """Look at the machine, at the settings and at the agents."""
     from custody import api
     from custody.cli import config
+    from custody.store.own_settings import own_settings
 
     given = {**vars(options), "ingest": "true" if options.ingest else ""}
     settings = [config.origin(name, given[name]) for name in config.DEFAULTS]
     diagnosis = api.doctor(config.setting("runsdir", options.runsdir))
     agents = api.agents()
+    toolchains = own_settings(os.environ).toolchains
     openings = diagnosis.left_open
     return Result(
         data={
             "confinement": diagnosis,
             "left_open": {"L2": [opening._asdict() for opening in openings]},
             "settings": [item._asdict() for item in settings],
+            "toolchains": toolchains,
             "agents": agents,
         },
         text=[
@@ -62,6 +66,7 @@ def execute(options: Namespace) -> Result:
             *_about_limits(diagnosis.limits),
             *_about_openings(openings),
             *_about_settings(settings),
+            *_about_toolchains(toolchains),
             *_about_agents(agents),
         ],
     )
@@ -103,6 +108,12 @@ def _about_settings(settings: list[Setting]) -> Iterator[Line]:
     for setting in settings:
         value = setting.value or "the best there is"
         yield Line(f"  {setting.name:<16} {value}  ({setting.origin})")
+
+
+def _about_toolchains(toolchains: tuple[str, ...]) -> Iterator[Line]:
+    if toolchains:
+        yield Line("toolchains that every stage may read", "strong")
+        yield from (Line(f"  {folder}") for folder in toolchains)
 
 
 def _about_agents(agents: dict[str, str]) -> Iterator[Line]:
