@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from custody.executors.agents import Agent, AgentContext, AgentType
     from custody.executors.sessions import Session, SessionReply
     from custody.executors.settings import Settings, setting
+    from custody.model.need import Need
     from custody.model.outcome import Outcome
     from custody.model.request import Ack, AgentRequest, Request
     from custody.model.session import SessionKind
@@ -29,6 +30,7 @@ __all__ = [
     "AgentType",
     "CustodyError",
     "Mismatch",
+    "Need",
     "Outcome",
     "Replay",
     "Request",
@@ -57,6 +59,7 @@ _HOMES = {
     "AgentType": "custody.executors.agents",
     "CustodyError": "custody.errors",
     "Mismatch": "custody.engine.verification",
+    "Need": "custody.model.need",
     "Outcome": "custody.model.outcome",
     "Replay": "custody.engine.replay",
     "Request": "custody.model.request",

@@ -28,6 +28,7 @@ from custody.store.places import is_folder
 from custody.store.starts import list_starts
 
 if TYPE_CHECKING:
+    from custody.engine.agent_trial import AgentTrial
     from custody.engine.publish import Published
     from custody.engine.replay import Replay
     from custody.engine.verification import Verification
@@ -70,6 +71,7 @@ __all__ = [
     "save",
     "scaffold",
     "show",
+    "try_agent",
     "verify",
     "waiting_request",
 ]
@@ -100,6 +102,7 @@ def run(
     resume_existing: bool = False,
     accept_change: bool = False,
     by_name: Collection[str] | None = None,
+    look_first: bool = False,
     listeners: tuple[Listener, ...] = (),
 ) -> RunResult:
     """Run a pipeline to its end.
@@ -108,6 +111,8 @@ def run(
     are confined at the level that ``confinement`` names, else at the best one there is. Whether
     blocks of documents become files is said by ``ingest`` where no node or graph does. A run that
     is gone on with refuses other settings; what is not ``by_name`` is a default of the caller.
+    With ``look_first`` a new run begins only if everything is there that it will need; raises
+    `NotReady` else.
     """
     from custody.engine import begin
     from custody.engine.given import Given, named, refuse_unknown
@@ -130,6 +135,10 @@ def run(
             given=named(asked, by_name, default=Given(agent=DEFAULT_AGENT, ingest="off")),
             listeners=listeners,
         )
+    if look_first:
+        from custody.engine.look_ahead import require_ready
+
+        require_ready(loaded, agent, os.environ, where=pipeline)
     return begin.begin(
         loaded,
         runsdir=runsdir,
@@ -309,6 +318,13 @@ def doctor(runsdir: str = DEFAULT_RUNSDIR) -> Diagnosis:
     from custody.supervise.probe import diagnose
 
     return diagnose(nearest_folder(runsdir))
+
+
+def try_agent(agent: str, *, confinement: str = "") -> AgentTrial:
+    """Make one real call of an agent, confined as a stage is; raises `NotReady`."""
+    from custody.engine import agent_trial
+
+    return agent_trial.try_agent(agent, catalog(), confinement=confinement)
 
 
 def scaffold(folder: str, files: Mapping[str, bytes]) -> tuple[str, ...]:

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 ABOUT = (
     "Say how well this machine can confine what a stage starts, why not better, where every\n"
-    "setting comes from, and which agents there are."
+    "setting comes from, and which agents there are. With --agent, make one real call of that\n"
+    "agent instead, as a stage would, and say what came back; it may cost a few tokens."
 )
-EXAMPLES = ("custody doctor", "custody doctor --json")
+EXAMPLES = ("custody doctor", "custody doctor --json", "custody doctor --agent codex")
 
 _LEVELS = {
     "L3": "namespaces and a root of its own",
@@ -36,15 +37,20 @@ _HOLDERS = {
 def arguments(parser: Arguments) -> None:
     """Declare the arguments."""
     declare.runsdir(parser)
-    declare.agent(parser, "stub")
+    parser.add_argument(
+        "--agent", metavar="AGENT", default="", help="make one real call of this agent, confined"
+    )
     declare.confinement(parser)
     declare.ingest(parser)
 
 
 def execute(options: Namespace) -> Result:
-    """Look at the machine, at the settings and at the agents."""
+    """Look at the machine, at the settings and at the agents; or ask an agent."""
     from custody import api
     from custody.cli import config
+
+    if options.agent:
+        return _try(options)
     from custody.store.own_settings import own_settings
 
     given = {**vars(options), "ingest": "true" if options.ingest else ""}
@@ -70,6 +76,17 @@ def execute(options: Namespace) -> Result:
             *_about_agents(agents),
         ],
     )
+
+
+def _try(options: Namespace) -> Result:
+    from custody import api
+    from custody.cli import config
+    from custody.cli.render.trial import trial
+
+    confinement = config.setting("confinement", options.confinement)
+    made = api.try_agent(options.agent, confinement=confinement)
+    ended = made.answered or made.waits
+    return Result(data=made._asdict(), text=trial(made), status="PASS" if ended else "FAIL")
 
 
 def _about_machine(diagnosis: Diagnosis) -> Iterator[Line]:

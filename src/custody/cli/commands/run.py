@@ -70,6 +70,7 @@ def execute(options: Namespace) -> Result:
             resume_existing=options.resume,
             accept_change=options.accept_change,
             by_name=[name for name in ("agent", "confinement", "ingest") if vars(options)[name]],
+            look_first=True,
             listeners=(board.hear,),
         )
     return run_result(result, options, board.failures)

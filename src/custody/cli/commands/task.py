@@ -97,6 +97,7 @@ def execute(options: Namespace) -> Result:
                 agent=agent,
                 confinement=config.setting("confinement", options.confinement),
                 ingest=ingest_switch(forced=options.ingest),
+                look_first=True,
                 listeners=(board.hear,),
             )
     passed = result.summary.status == "PASS"
