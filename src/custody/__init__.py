@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from custody.executors.sessions import Session, SessionReply
     from custody.executors.settings import Settings, setting
     from custody.model.graph import Pipeline
+    from custody.model.need import Need
     from custody.model.outcome import Outcome
     from custody.model.request import Ack, AgentRequest, Request
     from custody.model.session import SessionKind
@@ -30,6 +31,7 @@ __all__ = [
     "AgentType",
     "CustodyError",
     "Mismatch",
+    "Need",
     "Outcome",
     "Pipeline",
     "Replay",
@@ -59,6 +61,7 @@ _HOMES = {
     "AgentType": "custody.executors.agents",
     "CustodyError": "custody.errors",
     "Mismatch": "custody.engine.verification",
+    "Need": "custody.model.need",
     "Outcome": "custody.model.outcome",
     "Pipeline": "custody.model.graph",
     "Replay": "custody.engine.replay",

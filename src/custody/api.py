@@ -28,6 +28,7 @@ from custody.store.places import is_folder
 from custody.store.starts import list_starts
 
 if TYPE_CHECKING:
+    from custody.engine.agent_trial import AgentTrial
     from custody.engine.apply import Applied
     from custody.engine.publish import Published
     from custody.engine.removal import Pruning, Removal
@@ -55,7 +56,7 @@ __all__ = [
     "RunResult", "account", "agents", "answer", "apply", "changes", "check", "doctor", "events",
     "fork", "inbox", "ingest", "lint_scenario", "list_runs", "list_starts", "load", "picture",
     "plan", "preflight", "project", "prune", "publish", "redacted", "remove", "replay", "resume",
-    "run", "save", "scaffold", "show", "verify", "waiting_request",
+    "run", "save", "scaffold", "show", "try_agent", "verify", "waiting_request",
 ]  # fmt: skip
 
 
@@ -73,6 +74,7 @@ def run(
     resume_existing: bool = False,
     accept_change: bool = False,
     by_name: Collection[str] | None = None,
+    look_first: bool = False,
     listeners: tuple[Listener, ...] = (),
 ) -> RunResult:
     """Run a pipeline to its end: a file, a packaged one, DOT text, or one that was loaded.
@@ -82,7 +84,8 @@ def run(
     that ``confinement`` names, else at the best one there is. Whether blocks of documents become
     files is said by ``ingest`` where no node or graph does. What the patterns in ``exclude`` fit is
     not copied. A run that is gone on with refuses other settings; what is not ``by_name`` is a
-    default of the caller.
+    default of the caller. With ``look_first`` a new run begins only if everything is there that it
+    will need; raises `NotReady` else.
     """
     from custody.engine import begin
     from custody.engine.given import Given, named, refuse_unknown
@@ -107,6 +110,10 @@ def run(
                 given=named(settings, by_name, default=Given(agent=DEFAULT_AGENT, ingest="off")),
                 listeners=listeners,
             )
+        if look_first:
+            from custody.engine.look_ahead import require_ready
+
+            require_ready(loaded, asked, os.environ, where=loaded.name)
         return begin.begin(
             loaded,
             runsdir=runsdir,
@@ -306,6 +313,13 @@ def doctor(runsdir: str = DEFAULT_RUNSDIR) -> Diagnosis:
     from custody.supervise.probe import diagnose
 
     return diagnose(nearest_folder(runsdir))
+
+
+def try_agent(agent: str, *, confinement: str = "") -> AgentTrial:
+    """Make one real call of an agent, confined as a stage is; raises `NotReady`."""
+    from custody.engine import agent_trial
+
+    return agent_trial.try_agent(agent, catalog(), confinement=confinement)
 
 
 def project(folder: str, *, tests: str = "") -> tuple[Project, dict[str, bytes]]:

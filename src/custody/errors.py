@@ -15,6 +15,7 @@
     │   ├── JournalBroken        the journal's chain does not hold
     │   └── BlobDamaged          content is missing or is not what its name says
     ├── ConfinementMissing       this machine cannot confine programs as is asked for
+    ├── NotReady                 something that the pipeline needs is missing
     ├── ReplayDiverged           the recorded answers led to another decision
     ├── StorageFailed            the disk refused: full, unreadable, read-only
     ├── AnswerAwaited            a person must answer before the run can go on
@@ -150,6 +151,16 @@ class ConfinementMissing(CustodyError):
     """This machine cannot confine programs as is asked for."""
 
     error_type = "CONFINEMENT"
+
+
+class NotReady(CustodyError):
+    """Something that the pipeline needs is missing; ``findings`` name everything that is."""
+
+    error_type = "NOT_READY"
+
+    def __init__(self, what: str, findings: tuple[object, ...], *, where: str = "") -> None:
+        super().__init__(what, where=where)
+        self.findings = findings
 
 
 class ReplayDiverged(CustodyError):

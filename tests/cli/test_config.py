@@ -122,3 +122,17 @@ def test_a_run_is_refused_and_nothing_is_left(
     assert main(["run", "p.dot"]) == 1
     assert "a repository cannot lower the confinement to L1" in capsys.readouterr().err
     assert not (folder / ".custody").exists()
+
+
+@pytest.mark.req("G-07", "U-08", "U-15")
+@pytest.mark.parametrize("text", ['toolchains = ["/"]', "[agents.codex]\nlogin = true"])
+def test_a_repository_allows_nothing(folder: Path, text: str) -> None:
+    (folder / "custody.toml").write_text(text)
+    with pytest.raises(MalformedDocument) as caught:
+        setting("agent", "")
+    assert user_file() in caught.value.hint
+    own = Path(user_file())
+    own.parent.mkdir(parents=True)
+    own.write_text(f'agent = "fake"\n{text}')
+    (folder / "custody.toml").unlink()
+    assert setting("agent", "") == "fake"

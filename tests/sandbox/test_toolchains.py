@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from custody.errors import UsageError
 from custody.sandbox.toolchains import LAYOUTS, Layout, toolchains
 from support.sandboxes import CONFINED, Site
 
@@ -186,3 +187,23 @@ def test_an_environment_in_the_source_can_be_used(site: Site, level: str) -> Non
     site.environment = environment
     assert site.run(confinement, "python", "-c", "print(6 * 7)").stdout == "42\n"
     assert not site.run(confinement, "cat", f"{source}/secret.txt").result.succeeded
+
+
+@pytest.mark.req("U-08")
+class TestNamed:
+    def test_what_the_user_names_is_shown(self, tmp_path: Path) -> None:
+        (tmp_path / "tools").mkdir()
+        assert str(tmp_path / "tools") in toolchains({}, named=(f"{tmp_path}/tools/",))
+        assert toolchains({}, named=("/usr/lib",)) == (), "it is shown anyway"
+
+    @pytest.mark.parametrize("held", ["HOME", "source", "runs"])
+    def test_what_holds_something_private_is_refused(self, tmp_path: Path, held: str) -> None:
+        private = str(tmp_path / "a" / "b")
+        environment = {"HOME": private} if held == "HOME" else {}
+        source, runs = (private if held == name else "" for name in ("source", "runs"))
+        with pytest.raises(UsageError, match="cannot be shown"):
+            toolchains(environment, named=(str(tmp_path / "a"),), source=source, runs=runs)
+
+    def test_a_relative_path_is_refused(self) -> None:
+        with pytest.raises(UsageError, match="cannot be shown"):
+            toolchains({}, named=("tools",))

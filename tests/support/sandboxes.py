@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from pathlib import Path
@@ -93,10 +94,16 @@ class Site:
         return Launch(str(self.workspace), self.environment | home, confinement)
 
     def run(
-        self, confinement: Confinement | None, *argv: str, timeout: float = 120, stdin: str = ""
+        self,
+        confinement: Confinement | None,
+        *argv: str,
+        timeout: float = 120,
+        stdin: str = "",
+        quiet: float = math.inf,
     ) -> Ran:
         """Run one command."""
-        return self.chain(confinement, Command(argv=argv), timeout=timeout, stdin=stdin)
+        one = Command(argv=argv)
+        return self.chain(confinement, one, timeout=timeout, stdin=stdin, quiet=quiet)
 
     def chain(
         self,
@@ -104,6 +111,7 @@ class Site:
         *commands: Command,
         timeout: float = 120,
         stdin: str = "",
+        quiet: float = math.inf,
     ) -> Ran:
         """Run a chain."""
         place = self.launch(confinement)
@@ -112,7 +120,7 @@ class Site:
             result = self.supervisor.run(
                 CommandLine(text="…", commands=commands),
                 place,
-                Limits(timeout, grace=0.5),
+                Limits(timeout, grace=0.5, quiet=quiet),
                 stdout=stdout.fileno(),
                 stderr=stderr.fileno(),
                 stdin=stdin,

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from custody.api import DEFAULT_AGENT, DEFAULT_RUNSDIR
 from custody.errors import MalformedDocument
 from custody.model.confinement import LEVELS
+from custody.store import own_settings
 from custody.store.places import is_file
 
 DEFAULTS = {
@@ -33,10 +34,6 @@ LISTS = ("exclude",)
 """Settings that are lists of texts, empty where nothing is said."""
 FILES = {"custody.toml": (), "pyproject.toml": ("tool", "custody")}
 """Each file, and the table of it that is custody's."""
-
-
-USER_FILE = "custody/custody.toml"
-"""Below the folder for configuration, ``~/.config`` where XDG_CONFIG_HOME names no other."""
 
 
 class Setting(NamedTuple):
@@ -88,9 +85,7 @@ def entries(name: str) -> tuple[str, ...]:
 
 def user_file() -> str:
     """Return where the user's own settings are, whether there are any or not."""
-    named = os.environ.get("XDG_CONFIG_HOME", "")
-    folder = named if os.path.isabs(named) else os.path.expanduser("~/.config")
-    return os.path.join(folder, USER_FILE)
+    return own_settings.user_file(os.environ)
 
 
 def _refuse_lowering(name: str, value: str, file: str) -> None:
@@ -111,15 +106,21 @@ def _refuse_lowering(name: str, value: str, file: str) -> None:
 
 
 def _settings(file: str, table: tuple[str, ...]) -> dict[str, Any]:
-    found: Any = _parse(file)
+    found: Any = own_settings.read_toml(file)
     for key in table:
         found = found.get(key, {}) if isinstance(found, dict) else {}
     where = f"{file} [{'.'.join(table)}]" if table else file
     if not isinstance(found, dict):
         raise MalformedDocument("type", "it must be a table", where=where)
+    users = file == user_file()
     for key, value in found.items():
+        if key in own_settings.OWN:
+            if not users:
+                hint = f"only you can say that, in {user_file()}"
+                raise MalformedDocument("key", f"a repository has no {key}", where=where, hint=hint)
+            continue
         _refuse_odd(key, value, where)
-    return found
+    return {name: value for name, value in found.items() if name not in own_settings.OWN}
 
 
 def _refuse_odd(key: str, value: object, where: str) -> None:
@@ -138,16 +139,3 @@ def _refuse_odd(key: str, value: object, where: str) -> None:
             raise MalformedDocument("type", what, where=where, hint=hint)
         if not text.isprintable():
             raise MalformedDocument("type", f"{key} holds a control character", where=where)
-
-
-def _parse(file: str) -> dict[str, Any]:
-    import tomllib
-
-    from custody.store.root import read_file
-
-    try:
-        return tomllib.loads(read_file(file).decode())
-    except RecursionError:
-        raise MalformedDocument("toml", "it is nested too deeply", where=file) from None
-    except ValueError as error:
-        raise MalformedDocument("toml", str(error), where=file) from None

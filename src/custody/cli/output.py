@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TextIO
 
 from custody.cli.render.terminal import paint, visible_json, wants_colour
 from custody.cli.result import Line, Result
-from custody.errors import CustodyError, PipelineInvalid, StorageFailed
+from custody.errors import CustodyError, NotReady, PipelineInvalid, StorageFailed
 
 
 def prepare() -> None:
@@ -49,7 +49,7 @@ def give_text(text: str) -> None:
 
 def complain(error: CustodyError, *, as_json: bool) -> None:
     """Print what went wrong, where, and what to do about it."""
-    findings = error.findings if isinstance(error, PipelineInvalid) else ()
+    findings = error.findings if isinstance(error, PipelineInvalid | NotReady) else ()
     code = getattr(error, "code", "")
     _tell(
         Trouble(error.error_type, error.what, error.where, error.hint, code, findings),

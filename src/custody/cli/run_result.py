@@ -18,7 +18,12 @@ def run_result(result: RunResult, options: Namespace, failures: Mapping[str, str
     text = report(result.summary, place(result, options), failures=failures)
     return Result(
         data=result,
-        text=chain(text, weaker(result.confinement), awaited(result)),
+        text=chain(
+            text,
+            weaker(result.confinement),
+            elsewhere(result.confinement, vars(options).get("workdir", "")),
+            awaited(result),
+        ),
         status=result.summary.status,
     )
 
@@ -31,6 +36,17 @@ def weaker(chosen: ChosenLevel | None) -> Iterator[Line]:
     reasons = "; ".join(f"{level}: {reason}" for level, reason in chosen.reasons.items())
     why = reasons or "as asked"
     yield Line(f"{said} ({why}); `custody doctor` says more", "warn")
+
+
+def elsewhere(chosen: ChosenLevel | None, source: str) -> Iterator[Line]:
+    """Say that programs did not see the workspace at the path of its source, and why."""
+    if chosen is None or chosen.level != LEVELS[-1] or not source:
+        return
+    from custody.sandbox.place import place_of
+
+    place = place_of(source)
+    if place.obstacle:
+        yield Line(f"stages saw the workspace at {place.path}: {place.obstacle}", "warn")
 
 
 def awaited(result: RunResult) -> Iterator[Line]:

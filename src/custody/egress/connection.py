@@ -69,6 +69,10 @@ class ConnectionHost(Protocol):
         """Remember that a connection to a server stands."""
         ...
 
+    def note_passed(self, size: int) -> None:
+        """Count bytes that have come to a connection that stands."""
+        ...
+
 
 class _Flow:
     """Bytes on their way from one socket to another."""
@@ -88,15 +92,17 @@ class _Flow:
     def gives(self) -> bool:
         return bool(self.pending) or (self.ended and not self.finished)
 
-    def take(self, source: socket.socket) -> None:
+    def take(self, source: socket.socket) -> int:
+        """Take what is there, and return how many bytes that was."""
         try:
             data = source.recv(_CHUNK)
         except BlockingIOError:
-            return
+            return 0
         except OSError:
             data = b""  # what came before the loss is still passed on
         self.pending += data
         self.ended = not data
+        return len(data)
 
     def give(self, sink: socket.socket) -> None:
         try:
@@ -323,7 +329,7 @@ class Connection:
         if events & EVENT_WRITE:
             goes.give(end)
         if events & EVENT_READ:
-            comes.take(end)
+            self._porter.note_passed(comes.take(end))
             comes.give(other)  # at once, as it nearly always can
         if self._up.finished and self._down.finished:
             self.close()

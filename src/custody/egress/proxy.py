@@ -52,6 +52,8 @@ class Proxy:
         self._environment = dict(os.environ if environment is None else environment)
         self._reached: set[str] = set()
         self._refused: set[str] = set()
+        self.traffic = 0
+        """Bytes that have passed by now, both ways."""
         self._listeners: dict[socket.socket, Endpoint | None] = {}
         self._handover: socket.socket | None = None
         self._connections: dict[Connection, dict[socket.socket, int]] = {}
@@ -141,6 +143,10 @@ class Proxy:
     def note_reached(self, server: Endpoint) -> None:
         """Remember that a connection to a server stands."""
         self._reached.add(server.text)
+
+    def note_passed(self, size: int) -> None:
+        """Count bytes that have passed."""
+        self.traffic += size
 
     # The thread.
 

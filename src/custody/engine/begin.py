@@ -12,6 +12,7 @@ from custody.engine.recording import Listener
 from custody.engine.redaction import passed_in
 from custody.engine.result import RunResult
 from custody.model import layout
+from custody.model.confinement import ChosenLevel
 from custody.model.event import PipelineStarted
 from custody.model.graph import Pipeline
 from custody.model.ingest import IngestSwitch
@@ -31,6 +32,15 @@ def versions() -> dict[str, str]:
         "python": sys.version.partition(" ")[0],
         "system": f"{system.sysname} {system.release}",
     }
+
+
+def _workspace_at(workdir: str, told: str, chosen: ChosenLevel | None) -> str:
+    """Return where programs see the workspace at L3; what is told of its source may be redacted."""
+    if chosen is None or chosen.level != "L3":
+        return ""
+    from custody.sandbox.place import place_of
+
+    return place_of(workdir if workdir == told else "").path
 
 
 def begin(
@@ -58,6 +68,7 @@ def begin(
         with interruption.leaving(f"the start of run {run_id}"):
             workspace = Workspace.create(run, workdir or None, omit=(runsdir,), exclude=exclude)
         run.write(layout.PIPELINE, pipeline.source, sync=True)
+        chosen = level.choose(pipeline, passed.agent, asked=confinement, folder=run.path)
         started = PipelineStarted(
             pipeline=pipeline.name,
             pipeline_sha256=pipeline.sha256,
@@ -68,9 +79,10 @@ def begin(
             workdir=passed.workdir,
             workspace=workspace.base,
             versions=versions(),
-            confinement=level.choose(pipeline, passed.agent, asked=confinement, folder=run.path),
+            confinement=chosen,
             parts=dict(pipeline.part_digests),
             ingest=ingest,
+            workspace_at=_workspace_at(workdir, passed.workdir, chosen),
         )
         journal, history = Journal.create(run.root, run_id), History(run)
         first = journal.append(started, role="engine", path=layout.PIPELINE)

@@ -40,6 +40,7 @@ from custody.model.request import (
 )
 from custody.model.verdict import Verdict
 from custody.sandbox.caches import StageCaches
+from custody.sandbox.confinement import WORKSPACE_VIEW
 from custody.sandbox.stage import StageSandbox
 from custody.store.history import History
 from custody.store.limits import as_recorded
@@ -274,6 +275,7 @@ class Effects:
                 self._workspace,
                 request.id,
                 StageCaches(self._run.root, request.id, kept=not self._agent_asked),
+                self._history.genesis.workspace_at or WORKSPACE_VIEW,
             ),
             tell=tell,
             use=(used := list[Usage]()).append,

@@ -14,7 +14,7 @@ from custody.model import layout
 from custody.model.confinement import Level
 from custody.model.evidence import Evidence
 from custody.model.request import AckStatus, CommandLine
-from custody.sandbox.confinement import WORKSPACE_VIEW, OverlayPaths, stage_confinement
+from custody.sandbox.confinement import OverlayPaths, stage_confinement
 from custody.sandbox.environment import HOME, base_environment, stage_environment
 from custody.sandbox.stage import Access
 from custody.supervise.streams import failure_summary
@@ -101,8 +101,12 @@ class CommandRunner:
     def _toolchains(self) -> Callable[[tuple[str, ...]], tuple[str, ...]]:
         """Finds the folders behind programs, once in a run: stages cannot change what is there."""
         from custody.sandbox.toolchains import toolchains
+        from custody.store.own_settings import own_settings
 
-        return cache(partial(toolchains, self._base, source=self._source, runs=self._runs))
+        named = own_settings(os.environ).toolchains
+        return cache(
+            partial(toolchains, self._base, source=self._source, runs=self._runs, named=named)
+        )
 
     def _launch(
         self,
@@ -130,6 +134,7 @@ class CommandRunner:
             cache=caches.path,
             cache_layers=caches.layers,
             layers=layers and OverlayPaths(layers.lower, layers.upper, layers.work),
+            place=stage.sandbox.place,
             changeable=access.changeable,
             readable=self._toolchains(_programs(line)),
             writable=access.writable,
@@ -155,7 +160,7 @@ def status_of(result: ProcessResult) -> AckStatus:
 
 def seen_workspace(stage: Stage) -> str:
     """Return where the stage's programs see the workspace."""
-    return WORKSPACE_VIEW if stage.sandbox.level == "L3" else stage.workspace.path
+    return stage.sandbox.place if stage.sandbox.level == "L3" else stage.workspace.path
 
 
 def _programs(line: CommandLine) -> tuple[str, ...]:

@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING
 from custody.errors import UsageError
 from custody.executors import agents
 from custody.executors.agents import Agent, AgentContext, AgentType, Runner
+from custody.executors.settings import Settings
 from custody.model.graph import AttributeRule
+from custody.model.need import Need
 from custody.store.packages import module_names
 from custody.store.places import is_program
 
@@ -77,6 +79,15 @@ def find_agent(spec: str, runner: Runner, sessions: Callable[[], Sessions]) -> A
     kind = check_agent(spec)
     argument = spec.partition(":")[2]
     return kind.make(argument, AgentContext(kind.prefix, runner, os.environ, sessions))
+
+
+def needs_of(
+    spec: str, attributes: Mapping[str, str], environment: Mapping[str, str]
+) -> tuple[Need, ...]:
+    """Return what an agent needs for a node with these attributes; raises `UsageError`."""
+    kind = check_agent(spec)
+    settings = Settings(kind.prefix, attributes, environment)
+    return tuple(kind.needs(spec.partition(":")[2], settings, environment))
 
 
 def check_agent(spec: str) -> AgentType:

@@ -15,8 +15,9 @@ from custody.checks.gates import Case, Gate
 from custody.errors import Refused
 from custody.model.evidence import Evidence
 from custody.model.graph import Catalog, Node, NodeType
+from custody.model.need import Need
 from custody.model.outcome import Outcome, OutcomeStatus
-from custody.model.request import Ack, AckStatus, AnyRequest
+from custody.model.request import Ack, AckStatus, AnyRequest, CommandLine
 from custody.model.scope import Scope
 from custody.model.state import State
 from custody.pipeline.document import document_path
@@ -97,6 +98,15 @@ class Handler:
         """Whether a stage of this node may start one; ``agent`` is that of nodes without any."""
         return False
 
+    def needs(
+        self,
+        node: Node,  # noqa: ARG002
+        agent: str,  # noqa: ARG002
+        environment: Mapping[str, str],  # noqa: ARG002
+    ) -> Iterator[Need]:
+        """Yield what must be there for a stage of this node; ``agent`` is as above."""
+        yield from ()
+
     def gates(self, node: Node) -> tuple[Gate, ...]:  # noqa: ARG002
         """Return what judges an attempt, in order; none for a node that asks nothing."""
         return ()
@@ -108,6 +118,14 @@ class Handler:
     def outcome(self, node: Node, case: Case) -> Outcome:  # noqa: ARG002
         """Return what an answer that has passed the gates means for the run."""
         return acknowledged(case.ack)
+
+
+def programs_of(line: CommandLine) -> Iterator[Need]:
+    """Yield each program that a command line starts."""
+    for command in line.commands:
+        if command.argv:
+            hint = "install it, or add its folder to PATH"
+            yield Need(kind="program", names=command.argv[:1], hint=hint)
 
 
 def acknowledged(ack: Ack) -> Outcome:

@@ -6,7 +6,7 @@ pipeline itself (its nodes, routes, checks or limits) reaches the prompt.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
@@ -26,6 +26,7 @@ from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Node, NodeType
+from custody.model.need import Need
 from custody.model.outcome import Outcome
 from custody.model.request import AgentRequest
 from custody.model.scope import Scope
@@ -90,6 +91,13 @@ class CodergenHandler(Handler):
 
         kind = agent_type(node.text("agent", agent))
         return kind is None or kind.starts_programs
+
+    def needs(self, node: Node, agent: str, environment: Mapping[str, str]) -> Iterator[Need]:
+        """Yield what the agent says that it needs, with the node's settings."""
+        from custody.executors.registry import needs_of
+
+        spec = node.text("agent", agent)
+        yield from needs_of(spec, settings_of(node, spec), environment)
 
     def gates(self, node: Node) -> tuple[Gate, ...]:
         """Judge what was changed, and the data that was asked for."""

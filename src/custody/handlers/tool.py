@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from custody.checks.gates import Gate
 from custody.checks.gates.exit_code import ExitCodeGate
 from custody.checks.gates.writes import WritesGate
 from custody.errors import CommandRefused
-from custody.handlers import Handler, Situation
+from custody.handlers import Handler, Situation, programs_of
 from custody.handlers.network import NETWORK, check_network, network_of
 from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Node, NodeType
+from custody.model.need import Need
 from custody.model.request import ToolRequest
 
 DEFAULT_TIMEOUT = 600.0
@@ -52,6 +53,17 @@ class ToolHandler(Handler):
     def starts_programs(self, node: Node, agent: str) -> bool:  # noqa: ARG002
         """Say yes: commands are programs."""
         return True
+
+    def needs(
+        self,
+        node: Node,
+        agent: str,  # noqa: ARG002
+        environment: Mapping[str, str],  # noqa: ARG002
+    ) -> Iterator[Need]:
+        """Yield the programs of the command."""
+        from custody.checks.guards.tool_command import to_command_line
+
+        yield from programs_of(to_command_line(node.text("tool_command")))
 
     def gates(self, node: Node) -> tuple[Gate, ...]:
         """Ask for exit code 0."""

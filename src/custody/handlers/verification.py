@@ -9,7 +9,7 @@ written; `custody check` warns of that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET
@@ -19,12 +19,13 @@ from custody.checks.gates import Gate
 from custody.checks.gates.verification import VerificationGate
 from custody.checks.gates.writes import WritesGate
 from custody.errors import CommandRefused, MalformedDocument, Refused
-from custody.handlers import Handler, Situation
+from custody.handlers import Handler, Situation, programs_of
 from custody.handlers.network import NETWORK, check_network, network_of
 from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Node, NodeType
+from custody.model.need import Need
 from custody.model.record import encode_pretty
 from custody.model.request import CommandLine, VerificationRequest
 from custody.pipeline.messages import found, shown
@@ -99,6 +100,19 @@ class VerificationHandler(Handler):
     def starts_programs(self, node: Node, agent: str) -> bool:  # noqa: ARG002
         """Say yes: commands are programs."""
         return True
+
+    def needs(
+        self,
+        node: Node,
+        agent: str,  # noqa: ARG002
+        environment: Mapping[str, str],  # noqa: ARG002
+    ) -> Iterator[Need]:
+        """Yield the programs of the commands that are demanded."""
+        from custody.checks.guards.plan import admit_required
+
+        if node.text(REQUIRED).strip():
+            for line in admit_required(node.items(REQUIRED), node.text("verification.workdir")):
+                yield from programs_of(line)
 
     def gates(self, node: Node) -> tuple[Gate, ...]:
         """Ask for every check of the plan."""

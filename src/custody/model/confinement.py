@@ -41,6 +41,8 @@ class Confined(Record, frozen=True, omit_defaults=True):
     """What held for the programs of one stage."""
 
     level: Level
+    workspace: str = ""
+    """Where they saw the workspace; empty where they saw it where it is, and in older records."""
     unconfined: bool = False
     """Whether nothing held them: the level was L1."""
     network: Network = "none"

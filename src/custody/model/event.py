@@ -87,6 +87,8 @@ class PipelineStarted(Fact, frozen=True):
     """The sha256 of every pipeline that an `each` node runs, by the name it is kept under."""
     ingest: IngestSwitch = "off"
     """Whether the blocks of documents become files."""
+    workspace_at: str = ""
+    """Where programs see the workspace, at L3; empty in older records, where it was ``/ws``."""
 
 
 class StageStarted(Fact, frozen=True):

@@ -19,7 +19,7 @@ from custody.store.places import is_folder
 WORKSPACE_VIEW = "/ws"
 CACHE_VIEW = "/cache"
 HOME_VIEW = "/home"
-"""Where L3 shows the workspace, the caches and an empty home."""
+"""Where L3 shows the workspace of a run without a source, the caches and an empty home."""
 
 _OUT_OF_SIGHT = ("CUSTODY_RUN_DIR", "CUSTODY_STAGE_DIR")
 """Variables that name folders which a confined process cannot open."""
@@ -57,6 +57,8 @@ class Confinement(Record, frozen=True):
     """What that folder is made of, at L3; None shows the folder itself."""
     layers: OverlayPaths | None = None
     """What the workspace is made of, at L3; None shows the folder itself."""
+    place: str = WORKSPACE_VIEW
+    """Where L3 shows the workspace; see `custody.sandbox.place`."""
     changeable: tuple[str, ...] = ("",)
     """Folders of the workspace that can be changed, relative to it; the rest can be read."""
     readable: tuple[str, ...] = ()
@@ -75,7 +77,14 @@ class Confinement(Record, frozen=True):
     @property
     def view(self) -> str:
         """Where the processes find their workspace."""
-        return WORKSPACE_VIEW if self.level == "L3" else self.workspace
+        return self.place if self.level == "L3" else self.workspace
+
+    @property
+    def tools_of_source(self) -> tuple[str, ...]:
+        """Toolchains of the source, at L3: they are seen in the workspace as they are outside."""
+        if self.level != "L3":
+            return ()
+        return tuple(path for path in self.readable if path.startswith(f"{self.place}/"))
 
     def changed(self, workspace: str) -> list[str]:
         """Return what can be changed of a workspace that is seen at a path."""
@@ -111,6 +120,7 @@ def stage_confinement(
     cache: str,
     layers: OverlayPaths | None,
     network: str,
+    place: str = WORKSPACE_VIEW,
     cache_layers: OverlayPaths | None = None,
     readable: tuple[str, ...],
     reach: tuple[str, ...] = (),
@@ -128,6 +138,7 @@ def stage_confinement(
         "cache": cache,
         "cache_layers": cache_layers,
         "layers": layers,
+        "place": place,
         "network": network,
         "changeable": changeable,
         "readable": readable,
@@ -150,7 +161,7 @@ def seen_environment(confinement: Confinement, environment: Mapping[str, str]) -
         seen.pop(name, None)
     if confinement.level != "L3":
         return seen
-    moved = {confinement.workspace: WORKSPACE_VIEW}
+    moved = {confinement.workspace: confinement.place}
     if confinement.cache:
         moved[confinement.cache] = CACHE_VIEW
     return {name: _moved(value, moved) for name, value in seen.items()}

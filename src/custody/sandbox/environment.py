@@ -154,17 +154,20 @@ def command_environment(
     return {**environment, "PWD": directory, **filled}
 
 
-def find_program(name: str, path: str, workspace: str) -> str | None:
+def find_program(name: str, path: str, workspace: str, tools: tuple[str, ...] = ()) -> str | None:
     """Return the file that ``name`` stands for, or None.
 
     A plain name is looked up in ``path`` and never found inside the workspace, whatever links
-    lead there. A name with a slash was written on purpose and is taken as it is.
+    lead there, but for ``tools``: what is shown there and cannot be changed. A name with a slash
+    was written on purpose and is taken as it is.
     """
     if "/" in name:
         return name
     for directory in path.split(":"):
         candidate = f"{directory}/{name}"
-        if name and is_program(candidate) and not _is_below(candidate, workspace):
+        if not name or not is_program(candidate):
+            continue
+        if not _is_below(candidate, workspace) or any(_is_below(candidate, at) for at in tools):
             return candidate
     return None
 

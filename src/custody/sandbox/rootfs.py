@@ -9,11 +9,12 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
+import msgspec
+
 from custody.sandbox import kernel, landlock
 from custody.sandbox.confinement import (
     CACHE_VIEW,
     HOME_VIEW,
-    WORKSPACE_VIEW,
     Confinement,
 )
 from custody.sandbox.landlock import CHANGE, DEVICE, READ, Rule
@@ -133,13 +134,66 @@ def move_in(confinement: Confinement) -> None:
         OpenOverlay(confinement.cache_layers).mount(CACHE_VIEW[1:], CACHE_VIEW[1:])
     elif confinement.cache:
         _put(_take(confinement.cache, CACHE_VIEW, writable=True))
-    if confinement.layers:
-        OpenOverlay(confinement.layers).mount(WORKSPACE_VIEW[1:])
-    else:
-        _put(_take(confinement.workspace, WORKSPACE_VIEW, writable=True))
+    _show_workspace(confinement)
     kernel.call("pivot_root", b".", b".")
     kernel.detach(".")
     os.chdir("/")
+
+
+def _show_workspace(confinement: Confinement) -> None:
+    """Show the workspace at its place, and in it the toolchains that the source has on PATH.
+
+    Those are as they are outside, and cannot be changed: whoever is judged must not choose the
+    program that judges him. A lowest layer has the folders that they are mounted on.
+    """
+    place = confinement.place[1:]
+    os.makedirs(place, exist_ok=True)
+    tools = [_take(path, path) for path in confinement.tools_of_source if os.path.exists(path)]
+    layers = confinement.layers
+    if layers is None:
+        _put(_take(confinement.workspace, confinement.place, writable=True))
+    else:
+        for tool in tools:
+            _make_room(tool)
+        _hold_in_place(place)
+        below = (*layers.lower, place) if tools else layers.lower
+        OpenOverlay(msgspec.structs.replace(layers, lower=below)).mount(place)
+    if _scratch_above(place) and confinement.changeable != ("",):
+        _close(place, confinement.changeable)
+    for tool in tools:
+        if _has_room(tool, place):
+            _put(tool)
+        else:
+            os.close(tool.tree)  # it is hidden, or something else is there now
+
+
+def _scratch_above(place: str) -> str:
+    """Return the folder that programs have for themselves and the workspace lies in, or nothing."""
+    return next((kept[1:] for kept in SCRATCH_FOLDERS if place.startswith(f"{kept[1:]}/")), "")
+
+
+def _hold_in_place(place: str) -> None:
+    """Let nobody move a folder above the workspace away and put another one there."""
+    scratch = _scratch_above(place)
+    first = f"{scratch}/{place.removeprefix(f'{scratch}/').split('/')[0]}"
+    if scratch and first != place:
+        _put(_take(first, f"/{first}"))
+
+
+def _close(place: str, changeable: Iterable[str]) -> None:
+    """Let programs change nothing of the workspace but some folders.
+
+    Landlock cannot take back what it allows of the folder above, so the mounts say it.
+    """
+    folders = (f"{place}/{folder}" for folder in changeable)
+    open_ones = [_take(path, f"/{path}", writable=True) for path in folders if os.path.isdir(path)]
+    attributes = _Attributes(set=_READ_ONLY)
+    kernel.call(
+        "mount_setattr", -100, os.fsencode(place), kernel.AT_RECURSIVE,
+        ctypes.byref(attributes), ctypes.sizeof(attributes),
+    )  # fmt: skip
+    for folder in open_ones:
+        _put(folder)
 
 
 def rules(confinement: Confinement) -> list[Rule]:
@@ -168,7 +222,7 @@ def allow_base(ruleset: int, base: Confinement) -> LedTo:
 
 def stage_rules(confinement: Confinement) -> list[Rule]:
     """Return the others, to be asked for by a process that has moved in."""
-    changeable = confinement.changed(WORKSPACE_VIEW)
+    changeable = confinement.changed(confinement.place)
     if confinement.cache:
         changeable.append(CACHE_VIEW)
     return [Rule(path, CHANGE) for path in changeable]
@@ -183,7 +237,8 @@ def is_current(base: Confinement) -> bool:
 
 
 def _noted(base: Confinement, etc: FolderState | None) -> LedTo:
-    return note([(path, identity(path[1:])) for path in _compared(base)], etc)
+    laid_out = (*_outside(base, _shown(base)), *base.writable)
+    return note([(path, identity(path[1:])) for path in laid_out], etc)
 
 
 def _compared(base: Confinement) -> list[str]:
@@ -219,10 +274,15 @@ def _shown(base: Confinement) -> list[str]:
 
 def _pieces(base: Confinement) -> list[_Piece]:
     return [
-        *(_take(path, path) for path in readable(base)),
+        *(_take(path, path) for path in _outside(base, readable(base))),
         *(_take(path, path, writable=True) for path in base.writable),
         *(_take(f"/dev/{name}", f"/dev/{name}", device=True) for name in DEVICES),
     ]
+
+
+def _outside(base: Confinement, paths: Iterable[str]) -> list[str]:
+    """Return those that do not lie where the workspace will be."""
+    return [path for path in paths if not path.startswith(f"{base.place}/")]
 
 
 def outermost(paths: Iterable[str]) -> list[str]:
@@ -254,12 +314,27 @@ def _take(path: str, place: str, *, writable: bool = False, device: bool = False
     return _Piece(tree, place[1:], stat.S_ISDIR(os.fstat(tree).st_mode))
 
 
-def _put(piece: _Piece) -> None:
+def _make_room(piece: _Piece) -> None:
+    """Make what a piece is mounted on."""
     if piece.is_folder:
         os.makedirs(piece.place, exist_ok=True)
     elif not os.path.lexists(piece.place):
         os.makedirs(os.path.dirname(piece.place), exist_ok=True)
         os.close(os.open(piece.place, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644))
+
+
+def _has_room(piece: _Piece, above: str) -> bool:
+    """Whether what a piece is mounted on is there, and no link on the way to it from ``above``."""
+    way = above
+    for part in piece.place.removeprefix(f"{above}/").split("/"):
+        way = f"{way}/{part}"
+        if os.path.islink(way):
+            return False
+    return os.path.isdir(way) if piece.is_folder else os.path.isfile(way)
+
+
+def _put(piece: _Piece) -> None:
+    _make_room(piece)
     kernel.call("move_mount", piece.tree, b"", -100, os.fsencode(piece.place), _FROM_DESCRIPTOR)
     os.close(piece.tree)
 
@@ -278,7 +353,7 @@ def _empty(files: Iterable[str]) -> None:
 
 def _furnish(confinement: Confinement) -> None:
     """Make what lies on the new root itself."""
-    for folder in ("etc", "proc", WORKSPACE_VIEW[1:], "dev", "var"):
+    for folder in ("etc", "proc", "dev", "var"):
         os.mkdir(folder, 0o755)
     for folder in SCRATCH_FOLDERS:
         os.mkdir(folder[1:])

@@ -14,6 +14,7 @@ from custody.model.limits import Holder, Limit, StageLimits
 from custody.model.request import ToolRequest, Usage, VerificationRequest, stage_limits
 from custody.model.secret_files import secret_files
 from custody.sandbox.caches import StageCaches
+from custody.sandbox.confinement import WORKSPACE_VIEW
 from custody.store.rundir import AttemptFolder, RunDirectory
 from custody.workspace.workspace import Workspace
 
@@ -52,9 +53,16 @@ class StageSandbox:
     """How the programs of one attempt are confined, and what they work on."""
 
     def __init__(
-        self, level: Level | None, workspace: Workspace, stage: str, caches: StageCaches
+        self,
+        level: Level | None,
+        workspace: Workspace,
+        stage: str,
+        caches: StageCaches,
+        place: str = WORKSPACE_VIEW,
     ) -> None:
         self._level = level
+        self.place = place
+        """Where L3 shows the workspace."""
         self._workspace = workspace
         self._stage = stage
         self.caches = caches
@@ -89,6 +97,7 @@ class StageSandbox:
                 reach=access.reach if level != "L1" else (),
                 hidden=hidden,
                 changeable=access.changeable if level != "L1" else ("",),
+                workspace=self.place if level == "L3" else "",
                 own_sandbox=access.own_sandbox,
                 limits=access.limits,
             )

@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from custody.errors import UsageError
 from custody.sandbox.confinement import Confinement
 from custody.sandbox.rootfs import SYSTEM, outermost, readable
 from custody.store.places import (
@@ -73,6 +74,10 @@ PACKAGES = "/opt"
 _STORE = re.compile(r"(/.*/store)/[0-9a-z]{32}-[^/]+(?:/|$)")
 """Nix and Guix: everything in a store may need everything else, and nothing in it is private."""
 _VENV_FILE = "pyvenv.cfg"
+_VENVS = (".venv", "venv", "env")
+"""What the virtual environment of a project is called, in its folder."""
+_PYTHON = "lib/python3."
+"""How the mark of an installed Python begins."""
 _VENV_LIMIT = 4096
 
 
@@ -82,11 +87,14 @@ def toolchains(
     *,
     source: str = "",
     runs: str = "",
+    named: tuple[str, ...] = (),
 ) -> tuple[str, ...]:
     """Return the files and folders behind PATH, the variables of toolchains, and ``programs``.
 
-    A program is an absolute path, or a name that PATH finds, which is shown anyway. What is
-    returned is sorted, and nothing of it lies below another.
+    A program is an absolute path, or a name that PATH finds, which is shown anyway. Those that are
+    ``named`` are shown whole, and so is the Python behind a virtual environment of the source.
+    What is returned is sorted, and nothing of it lies below another. Raises `UsageError` for one
+    that is named and must not be shown.
     """
     search = _Search(*_as_they_are((environment.get("HOME", ""), source, runs)))
     path = [entry.rstrip("/") for entry in environment.get("PATH", "").split(":")]
@@ -98,12 +106,16 @@ def toolchains(
     search.add_parts(environment.get("RUSTUP_HOME", "").rstrip("/"), RUSTUP_PARTS)
     for program in programs:
         search.add_program(program)
+    for venv in _VENVS if source else ():
+        search.add_python_behind(f"{source.rstrip('/')}/{venv}")
+    for folder in named:
+        search.add_named(folder.rstrip("/"))
     return tuple(outermost(those_there(search.found)))
 
 
-def seen_at_l3(environment: Mapping[str, str]) -> tuple[str, ...]:
+def seen_at_l3(environment: Mapping[str, str], named: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Return everything of this machine that programs can read at L3, whatever they are."""
-    found = Confinement(level="L3", workspace="", readable=toolchains(environment))
+    found = Confinement(level="L3", workspace="", readable=toolchains(environment, named=named))
     return tuple(readable(found))
 
 
@@ -177,6 +189,30 @@ class _Search:
             for folder in _behind_venv(around) if layout and layout.mark == _VENV_FILE else ():
                 self.add_folder(folder)
         return self._known[around] is not None
+
+    def add_python_behind(self, venv: str) -> None:
+        """Show the Python that made a virtual environment; nothing that is no Python.
+
+        The environment is the repository's, which must not choose what is shown.
+        """
+        for folder in _behind_venv(venv):
+            around = os.path.dirname(folder)
+            layout = _layout_of(around, those_there(_marks_of(around)))
+            if layout is not None and layout.mark.startswith(_PYTHON):
+                self.add_toolchain(around)
+
+    def add_named(self, path: str) -> None:
+        """Show what the user has named; raises `UsageError` for what must not be shown."""
+        if path.split("/")[1:2] in [[name] for name in SYSTEM]:
+            return  # it is shown anyway
+        self._show(path)
+        if path not in self.found:
+            raise UsageError(
+                f"{path or '/'} cannot be shown to stages",
+                where="toolchains",
+                hint="name a folder by its absolute path that holds neither your home nor the "
+                "source nor runs, and lies in neither of the last two",
+            )
 
     def add_parts(self, around: str, parts: Iterable[str]) -> None:
         """Show some of a folder."""

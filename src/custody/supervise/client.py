@@ -12,7 +12,7 @@ from typing import Self
 
 from custody.model.request import Command
 from custody.sandbox.confinement import Confinement
-from custody.supervise.descendants import children
+from custody.supervise.descendants import children, computed_below
 from custody.supervise.protocol import Channel, Done, Start, Stop
 from custody.supervise.server import LOST_AFTER, serve
 from custody.supervise.streams_handover import send_streams
@@ -92,6 +92,16 @@ class Client:
     def stop(self, *, kill: bool) -> None:
         """End the chain, by SIGTERM or by SIGKILL."""
         self._send(Stop(kill))
+
+    def computed(self, *, inside: bool) -> float:
+        """Return the seconds that what it started has computed; ``inside`` a sandbox of L3 or not.
+
+        Neither the server counts nor the first process of the sandbox: they watch over the line.
+        """
+        servers = children(self._pid)
+        for server in servers if inside else ():
+            servers = children(server)
+        return sum(map(computed_below, servers))
 
     def done(self) -> Done | None:
         """Wait for the end of the chain; None when the server is gone."""

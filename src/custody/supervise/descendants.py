@@ -9,6 +9,8 @@ _ROUNDS = 20
 """After as many looks for new descendants those that there are have to do."""
 _USER_TICKS = 11
 """Where the time stands that a process has computed, counted from its state on."""
+_CHILDREN_TICKS = 13
+"""Where that of its children stands which it has waited for."""
 
 
 def children(process: int) -> list[int]:
@@ -65,6 +67,21 @@ def process_state(process: int) -> tuple[str, float]:
         return "X", 0.0
     ticks = int(fields[_USER_TICKS]) + int(fields[_USER_TICKS + 1])
     return fields[0].decode(), ticks / os.sysconf("SC_CLK_TCK")
+
+
+def computed_below(process: int) -> float:
+    """Return the seconds that everything below a process has computed, what has ended included.
+
+    What the process itself computes is not counted.
+    """
+    ticks = _ticks(process, _CHILDREN_TICKS)
+    for below in descendants(process):
+        ticks += _ticks(below, _USER_TICKS) + _ticks(below, _CHILDREN_TICKS)
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _ticks(process: int, where: int) -> int:
+    return sum(map(int, _stat(process)[where : where + 2]))
 
 
 def parent(process: int) -> int:

@@ -23,6 +23,8 @@ class Start(msgspec.Struct, frozen=True, tag=True):
     """A file that the chain reads as its input; empty for none."""
     line: int = 0
     """By which its streams are known, see `custody.supervise.streams_handover`."""
+    tools: tuple[str, ...] = ()
+    """What of the workspace is a toolchain that no program can change."""
     spare: bool = False
     """Whether it goes to a sandbox that was laid out before anybody asked for it."""
 

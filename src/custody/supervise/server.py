@@ -137,6 +137,7 @@ class _Server:
         seen = msgspec.structs.replace(
             start,
             workspace=confinement.view,
+            tools=confinement.tools_of_source,
             environment=seen_environment(confinement, start.environment),
         )
         if confinement.level == "L2":

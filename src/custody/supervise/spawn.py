@@ -142,7 +142,7 @@ def _find(command: Command, start: Start, streams: tuple[int, int, int]) -> Prog
     name = command.argv[0] if command.argv else ""
     directory = f"{start.workspace}/{command.workdir}".rstrip("/")
     _enter(start.workspace, command.workdir)
-    file = find_program(name, start.environment.get("PATH", ""), start.workspace)
+    file = find_program(name, start.environment.get("PATH", ""), start.workspace, start.tools)
     if not file:
         raise CannotStart(command_list.EXIT_NOT_FOUND, f"tool_not_found: {name}")
     environment = command_environment(start.environment, command.environment, directory)

@@ -29,6 +29,7 @@ from custody.model.record import Record
 from custody.model.request import CommandLine
 from custody.sandbox.confinement import Confinement
 from custody.store.os_errors import failure
+from custody.supervise.signs_of_life import SignsOfLife
 from custody.supervise.streams import Captured, Stream
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class Limits(NamedTuple):
     grace: float = 2.0
     """Seconds between asking to end and killing."""
     quiet: float = math.inf
-    """Seconds without output after which a line that has written something is ended."""
+    """Seconds without a sign of life after which a line that has written something is ended."""
     heartbeat: float = math.inf
     """Seconds between two calls of `Listener.beat`."""
 
@@ -180,7 +181,7 @@ class Supervisor:
             return watch.result(_not_confined(error), time.monotonic() - started)
         try:
             client.start(line.commands, launch.workspace, launch.environment, confinement, stdin)
-            done = watch.until_done(limits)
+            done = watch.until_done(limits, _signs(limits, client, confinement, proxy))
         except BaseException as error:
             watch.give_up(limits.grace)
             self.close()
@@ -228,6 +229,15 @@ def _open_proxy(
     return proxy, msgspec.structs.replace(confinement, listeners=proxy.listeners)
 
 
+def _signs(
+    limits: Limits, client: Client, confinement: Confinement | None, proxy: Proxy | None
+) -> SignsOfLife:
+    """Return what tells whether a silent line works: it computes, or bytes pass its proxy."""
+    inside = confinement is not None and confinement.level == "L3"
+    traffic = (lambda: 0) if proxy is None else (lambda: proxy.traffic)
+    return SignsOfLife(limits.quiet, partial(client.computed, inside=inside), traffic)
+
+
 def _held_by(confinement: Confinement | None, done: Done | None) -> dict[Limit, Holder]:
     if confinement is None or done is None:
         return {}
@@ -268,14 +278,15 @@ class _Watch:
         for descriptor in (*self._streams, client.replies):
             self._poll.register(descriptor, select.POLLIN)
 
-    def until_done(self, limits: Limits) -> Done | None:
+    def until_done(self, limits: Limits, signs: SignsOfLife) -> Done | None:
         """Read both streams until everything has ended; None when the server is lost."""
         started = time.monotonic()
         alarm = started + limits.timeout
         beat = started + limits.heartbeat
         killed = False
-        while not self._step(self._wake(alarm, beat, limits) - time.monotonic()):
+        while not self._step(self._wake(alarm, beat, limits, signs) - time.monotonic()):
             now = time.monotonic()
+            self._look_for(signs, now)
             if killed and now >= alarm:
                 break
             if now >= beat:
@@ -344,10 +355,16 @@ class _Watch:
         if self._listener:
             self._listener.beat(seconds)
 
-    def _wake(self, alarm: float, beat: float, limits: Limits) -> float:
+    def _look_for(self, signs: SignsOfLife, now: float) -> None:
+        """Take a sign of life for output, when it is time to look and there is one."""
+        if now >= signs.next and signs.look(now) and self._last_heard < math.inf:
+            self._last_heard = now
+
+    def _wake(self, alarm: float, beat: float, limits: Limits, signs: SignsOfLife) -> float:
         """Return when there is something to do though nothing was said."""
-        silent = math.inf if self._ended_by else self._last_heard + limits.quiet
-        return min(alarm, beat, silent)
+        if self._ended_by:
+            return min(alarm, beat)
+        return min(alarm, beat, self._last_heard + limits.quiet, signs.next)
 
     def _reason_to_end(self, now: float, alarm: float, limits: Limits) -> EndedBy:
         if now >= alarm:

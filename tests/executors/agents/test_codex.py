@@ -212,7 +212,10 @@ def holdouts(bench: Bench) -> Bench:
     return bench
 
 
-LOOK = Turn(run="find /ws -type f | sort > /ws/app/seen.txt; cat /ws/app/seen.txt")
+def look(bench: Bench) -> Turn:
+    """Return a turn that lists what is seen of the workspace."""
+    seen = f"{bench.workdir}/app/seen.txt"
+    return Turn(run=f"find {bench.workdir} -type f | sort > {seen}; cat {seen}")
 
 
 @pytest.mark.req("P-18")
@@ -235,7 +238,7 @@ def test_holdouts_are_not_there_for_it(
     hidden: set[str],
 ) -> None:
     monkeypatch.setenv("ATTRACTOR_CODEX_BLOCK_READ_PATHS", "lib")
-    server.script = Script.of(LOOK, DONE)
+    server.script = Script.of(look(holdouts), DONE)
     holdouts.run(f'{NODE}"Go."{setting}]')
     seen = holdouts.path("workspace/app/seen.txt").read_text().split()
     everything = {
@@ -243,7 +246,8 @@ def test_holdouts_are_not_there_for_it(
         for path in holdouts.workdir.rglob("*")
         if path.is_file()
     }
-    assert {name.removeprefix("/ws/") for name in seen} - {"app/seen.txt"} == everything - hidden
+    shown = {name.removeprefix(f"{holdouts.workdir}/") for name in seen}
+    assert shown - {"app/seen.txt"} == everything - hidden
     for name in everything:
         assert holdouts.path(f"workspace/{name}").read_text() == "secret of the tests\n"
 
@@ -252,11 +256,12 @@ def test_holdouts_are_not_there_for_it(
 def test_with_a_strict_scope_it_sees_its_own_folders_only(
     holdouts: Bench, server: ModelServer
 ) -> None:
-    server.script = Script.of(LOOK, DONE)
+    server.script = Script.of(look(holdouts), DONE)
     scope = 'codex.workdir=app, codex.add_dirs="lib", codex.strict_read_scope=true'
     holdouts.run(f'{NODE}"Go.", {scope}]')
     seen = holdouts.path("workspace/app/seen.txt").read_text().split()
-    assert set(seen) - {"/ws/app/seen.txt"} == {"/ws/app/main.py", "/ws/lib/a.py"}
+    shown = {name.removeprefix(f"{holdouts.workdir}/") for name in seen}
+    assert shown - {"app/seen.txt"} == {"app/main.py", "lib/a.py"}
     confined = ack_of(holdouts).confined
     assert confined is not None
     assert confined.changeable == ("app", "lib")

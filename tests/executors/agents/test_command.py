@@ -43,7 +43,7 @@ def test_it_gets_the_prompt_as_input_and_as_a_file(
     monkeypatch.setenv("SDDAI_AGENT_CMD", words)
     bench.run(f'{NODE}"Go."]')
     said = bench.path("nodes/build/1.1/response.md").read_text()
-    assert said == "True ['$(id); /ws']\n"
+    assert said == f"True ['$(id); {bench.workdir}']\n", "it is seen where the source is"
 
 
 @pytest.mark.req("C-26")

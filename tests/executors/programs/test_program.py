@@ -105,6 +105,23 @@ def test_one_that_is_late(place: StageSite, runner: CommandRunner) -> None:
     assert (ack.status, ack.failure_reason) == ("timeout", "inactivity")
 
 
+@pytest.mark.req("U-03")
+def test_a_limit_that_ends_it_is_told_with_its_setting(
+    place: StageSite, runner: CommandRunner
+) -> None:
+    silent = program("echo on; sleep 600", limits=Limits(timeout=60, quiet=0.2))
+    told = work(place, runner, silent).failure_summary
+    assert "0.2s without output, processor time or traffic" in told
+    assert "set mine.inactivity on the node, or CUSTODY_MINE_INACTIVITY" in told
+    slow = program("sleep 600", limits=Limits(timeout=0.3))
+    assert "set mine.timeout on the node" in work(place, runner, slow).failure_summary
+
+
+@pytest.mark.req("U-03")
+def test_the_limit_of_silence_is_a_quarter_of_an_hour() -> None:
+    assert limits_of(Settings("a", {}, {}), agent_request("a")).quiet == 15 * 60
+
+
 def test_one_that_is_missing_is_told_with_a_hint(place: StageSite, runner: CommandRunner) -> None:
     started = program("", hint="npm install it")._replace(argv=("no-such-agent",))
     ack = work(place, runner, started)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -16,9 +17,10 @@ if TYPE_CHECKING:
 
 ABOUT = (
     "Say how well this machine can confine what a stage starts, why not better, where every\n"
-    "setting comes from, and which agents there are."
+    "setting comes from, and which agents there are. With --agent, make one real call of that\n"
+    "agent instead, as a stage would, and say what came back; it may cost a few tokens."
 )
-EXAMPLES = ("custody doctor", "custody doctor --json")
+EXAMPLES = ("custody doctor", "custody doctor --json", "custody doctor --agent codex")
 
 _LEVELS = {
     "L3": "namespaces and a root of its own",
@@ -37,26 +39,34 @@ _UNSET = {"confinement": "the best there is"}
 def arguments(parser: Arguments) -> None:
     """Declare the arguments."""
     declare.runsdir(parser)
-    declare.agent(parser, "stub")
+    parser.add_argument(
+        "--agent", metavar="AGENT", default="", help="make one real call of this agent, confined"
+    )
     declare.confinement(parser)
     declare.ingest(parser)
 
 
 def execute(options: Namespace) -> Result:
-    """Look at the machine, at the settings and at the agents."""
+    """Look at the machine, at the settings and at the agents; or ask an agent."""
     from custody import api
     from custody.cli import config
+
+    if options.agent:
+        return _try(options)
+    from custody.store.own_settings import own_settings
 
     given = {**vars(options), "ingest": "true" if options.ingest else ""}
     settings = [config.origin(name, given.get(name, "")) for name in config.DEFAULTS]
     diagnosis = api.doctor(config.setting("runsdir", options.runsdir))
     agents = api.agents()
+    toolchains = own_settings(os.environ).toolchains
     openings = diagnosis.left_open
     return Result(
         data={
             "confinement": diagnosis,
             "left_open": {"L2": [opening._asdict() for opening in openings]},
             "settings": [item._asdict() for item in settings],
+            "toolchains": toolchains,
             "agents": agents,
         },
         text=[
@@ -64,9 +74,21 @@ def execute(options: Namespace) -> Result:
             *_about_limits(diagnosis.limits),
             *_about_openings(openings),
             *_about_settings(settings),
+            *_about_toolchains(toolchains),
             *_about_agents(agents),
         ],
     )
+
+
+def _try(options: Namespace) -> Result:
+    from custody import api
+    from custody.cli import config
+    from custody.cli.render.trial import trial
+
+    confinement = config.setting("confinement", options.confinement)
+    made = api.try_agent(options.agent, confinement=confinement)
+    ended = made.answered or made.waits
+    return Result(data=made._asdict(), text=trial(made), status="PASS" if ended else "FAIL")
 
 
 def _about_machine(diagnosis: Diagnosis) -> Iterator[Line]:
@@ -105,6 +127,12 @@ def _about_settings(settings: list[Setting]) -> Iterator[Line]:
     for setting in settings:
         value = setting.value or _UNSET.get(setting.name, "none")
         yield Line(f"  {setting.name:<16} {value}  ({setting.origin})")
+
+
+def _about_toolchains(toolchains: tuple[str, ...]) -> Iterator[Line]:
+    if toolchains:
+        yield Line("toolchains that every stage may read", "strong")
+        yield from (Line(f"  {folder}") for folder in toolchains)
 
 
 def _about_agents(agents: dict[str, str]) -> Iterator[Line]:

@@ -27,9 +27,10 @@ def execute(options: Namespace) -> Result:
     from custody.cli.render.plan import plan, sight
     from custody.sandbox.environment import base_environment
     from custody.sandbox.toolchains import seen_at_l3
+    from custody.store.own_settings import own_settings
 
     pipeline, stages = api.plan(options.pipeline)
-    shown = seen_at_l3(base_environment(os.environ))
+    shown = seen_at_l3(base_environment(os.environ), own_settings(os.environ).toolchains)
     return Result(
         data={
             "pipeline": pipeline.name,

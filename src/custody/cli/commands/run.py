@@ -75,6 +75,7 @@ def execute(options: Namespace) -> Result:
             resume_existing=options.resume,
             accept_change=options.accept_change,
             by_name=[name for name in RUN_SETTINGS if vars(options)[name]],
+            look_first=True,
             listeners=(board.hear,),
         )
     return run_result(result, options, board.failures)

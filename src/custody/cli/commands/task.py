@@ -98,6 +98,7 @@ def execute(options: Namespace) -> Result:
                 confinement=config.setting("confinement", options.confinement),
                 ingest=ingest_switch(forced=options.ingest),
                 exclude=config.entries("exclude"),
+                look_first=True,
                 listeners=(board.hear,),
             )
     passed = result.summary.status == "PASS"

@@ -10,7 +10,7 @@ is loaded anyway, and the rest where it is used.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 import msgspec
@@ -18,6 +18,7 @@ import msgspec
 from custody.executors.programs.settings import PROGRAM_SETTINGS
 from custody.executors.settings import Settings
 from custody.model.graph import AttributeRule
+from custody.model.need import Need
 from custody.model.request import Ack, AgentRequest
 
 if TYPE_CHECKING:
@@ -44,6 +45,17 @@ class RecoveringAgent(Protocol):
     def recover(self, request: AgentRequest, stage: Stage) -> Ack | None:
         """Return what has come of a request that was begun before; None to work on it anew."""
         ...
+
+
+Needs = Callable[[str, Settings, Mapping[str, str]], Iterable[Need]]
+"""From an agent's argument, its settings and the environment to what must be there."""
+
+
+def nothing_needed(
+    _argument: str, _settings: Settings, _environment: Mapping[str, str]
+) -> tuple[Need, ...]:
+    """Say that there is nothing to look for."""
+    return ()
 
 
 Runner = Callable[[], "CommandRunner"]
@@ -112,6 +124,9 @@ class AgentType(msgspec.Struct, frozen=True, kw_only=True):
     """What may stand behind the colon, as help shows it; empty where nothing may."""
     settings: tuple[AttributeRule, ...] = ()
     """The node attributes that it reads, without prefix and dot."""
+    needs: Needs = nothing_needed
+    """Says what must be there before it is asked: looked for before a run begins, and what of it is
+    of this machine again before each attempt. It may raise `UsageError` for a setting."""
     prefix: str = ""
     """What its attributes begin with; its name where it does not say."""
     aliases: tuple[str, ...] = ()
@@ -144,7 +159,9 @@ class AgentExecutor:
 
     def execute(self, request: AgentRequest, stage: Stage) -> Ack:
         """Ask the agent."""
-        return self._agent(request.agent).work(request, stage)
+        from custody.executors.readiness import not_there
+
+        return not_there(request) or self._agent(request.agent).work(request, stage)
 
     def recover(self, request: AgentRequest, stage: Stage) -> Ack | None:
         """Ask the agent what has come of a request in doubt; None to ask it anew."""

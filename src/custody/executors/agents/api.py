@@ -20,4 +20,6 @@ def openai_server(environment: Mapping[str, str]) -> Server:
     return Server(environment.get("OPENAI_BASE_URL") or OPENAI, KEY)
 
 
-AGENT = chat_type("api", "Asks a model behind OpenAI's Chat Completions.", openai_server)
+AGENT = chat_type(
+    "api", "Asks a model behind OpenAI's Chat Completions.", openai_server, keyed=OPENAI
+)

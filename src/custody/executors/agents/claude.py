@@ -96,6 +96,7 @@ class ClaudeReader:
 CLI = CodingCli(
     hint=HINT,
     keys=("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
+    key_of=lambda settings, _environment: ("ANTHROPIC_API_KEY", *settings.items("env")),
     arguments=arguments,
     variables=_variables,
     reader=lambda _model: ClaudeReader(),
@@ -121,5 +122,6 @@ AGENT = AgentType(
         *CODING_SETTINGS,
     ),
     make=CLI.make,
+    needs=lambda _model, settings, environment: CLI.needs("claude", settings, environment),
     starts_programs=True,
 )

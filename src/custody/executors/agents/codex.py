@@ -145,9 +145,22 @@ class CodexReader:
         return Reply(text=self._said, usage=usage, error=error, notes=notes)
 
 
+KEYS = ("OPENAI_API_KEY", "CODEX_API_KEY")
+
+
+def key_of(settings: Settings, _environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return OpenAI's keys, or that of another provider; none where it needs none."""
+    overrides = [_read(line) for line in settings.lines("config")]
+    named_keys = tuple(key for one in overrides for key in named(one, "env_key"))
+    if named_keys or any(key == "model_provider" for one in overrides for key in one):
+        return named_keys[:1]
+    return KEYS
+
+
 CLI = CodingCli(
     hint=HINT,
-    keys=("OPENAI_API_KEY", "CODEX_API_KEY"),
+    keys=KEYS,
+    key_of=key_of,
     arguments=arguments,
     variables=lambda _settings, home: {"CODEX_HOME": home},
     reader=CodexReader,
@@ -182,5 +195,6 @@ AGENT = AgentType(
         *CODING_SETTINGS,
     ),
     make=CLI.make,
+    needs=lambda _model, settings, environment: CLI.needs("codex", settings, environment),
     starts_programs=True,
 )

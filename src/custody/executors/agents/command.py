@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from custody.executors.agents import Agent, AgentContext, AgentType
 from custody.executors.programs.settings import PROGRAM_SETTINGS
-from custody.executors.settings import setting
+from custody.executors.settings import Settings, setting
+from custody.model.need import Need
 
 TEMPLATES = {"plan": "SDDAI_PLAN_CMD", "patch": "SDDAI_PATCH_CMD", "": "SDDAI_AGENT_CMD"}
 """The variable that holds the template for each target; the last serves all."""
@@ -15,6 +18,13 @@ def make(argument: str, context: AgentContext) -> Agent:
     from custody.executors.programs.command_agent import CommandAgent
 
     return CommandAgent(argument, context, TEMPLATES)
+
+
+def needs(argument: str, settings: Settings, environment: Mapping[str, str]) -> Iterable[Need]:
+    """Say which program the command starts."""
+    from custody.executors.programs.command_agent import command_needs
+
+    return command_needs(TEMPLATES)(argument, settings, environment)
 
 
 AGENT = AgentType(
@@ -33,5 +43,6 @@ AGENT = AgentType(
         *PROGRAM_SETTINGS,
     ),
     make=make,
+    needs=needs,
     starts_programs=True,
 )

@@ -14,13 +14,15 @@ Its edits go through the same door as everybody's: a path that may not be writte
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from custody.executors.agents import AgentType
 from custody.executors.edits import apply_edit, refusal
-from custody.executors.settings import setting
+from custody.executors.settings import Settings, setting
 from custody.model import layout
 from custody.model.answer import AnswerBook, FileEdit, RecordedAnswer
+from custody.model.need import Need
 from custody.model.outcome import OUTCOMES, OutcomeStatus
 from custody.model.record import decode
 from custody.model.relpath import RelPath
@@ -131,6 +133,14 @@ def _scripted_outcome(script: dict[str, str], call: int) -> OutcomeStatus | None
     return next(status for status in OUTCOMES if status == word)
 
 
+def needs(book: str, _settings: Settings, _environment: Mapping[str, str]) -> Iterator[Need]:
+    """Yield the book of answers; what lies in the workspace comes with it."""
+    from custody.pipeline.library import sample_answers
+
+    if book and sample_answers(book) is None:
+        yield Need(kind="file", names=(book,), hint="fake:FILE, relative to the current folder")
+
+
 AGENT = AgentType(
     name="fake",
     doc="Gives recorded answers, with real effects: for tests.",
@@ -151,6 +161,7 @@ AGENT = AgentType(
         ),
     ),
     make=lambda argument, _context: FakeAgent(argument),
+    needs=needs,
     starts_programs=False,
     parallel=True,
     waits=False,

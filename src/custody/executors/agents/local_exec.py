@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from custody.executors.agents import Agent, AgentContext, AgentType
 from custody.executors.programs.settings import PROGRAM_SETTINGS
-from custody.executors.settings import setting
+from custody.executors.settings import Settings, setting
+from custody.model.need import Need
 
 
 def make(argument: str, context: AgentContext) -> Agent:
@@ -14,11 +17,19 @@ def make(argument: str, context: AgentContext) -> Agent:
     return CommandAgent(argument, context)
 
 
+def needs(argument: str, settings: Settings, environment: Mapping[str, str]) -> Iterable[Need]:
+    """Say which program the command starts."""
+    from custody.executors.programs.command_agent import command_needs
+
+    return command_needs({})(argument, settings, environment)
+
+
 AGENT = AgentType(
     name="local_exec",
     doc="Asks a command of this machine: what it prints is the answer.",
     argument="COMMAND",
     settings=(setting("argv", "string", "The command line."), *PROGRAM_SETTINGS),
     make=make,
+    needs=needs,
     starts_programs=True,
 )

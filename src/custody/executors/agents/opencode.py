@@ -106,9 +106,16 @@ class OpencodeReader:
         )
 
 
+def key_of(settings: Settings, _environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the keys it knows; none where its configuration names a server, or a key itself."""
+    names_server = "provider" in settings.text("config", DEFAULT_CONFIG)
+    return () if names_server else (*SERVERS, *settings.items("env"))
+
+
 CLI = CodingCli(
     hint=HINT,
     keys=tuple(SERVERS),
+    key_of=key_of,
     arguments=arguments,
     variables=_variables,
     reader=OpencodeReader,
@@ -125,5 +132,6 @@ AGENT = AgentType(
         *CODING_SETTINGS,
     ),
     make=CLI.make,
+    needs=lambda _model, settings, environment: CLI.needs("opencode", settings, environment),
     starts_programs=True,
 )

@@ -27,7 +27,7 @@ from custody.executors.chat.completions import ChatReader, request_body
 from custody.executors.chat.listening import Heard, Listening
 from custody.executors.chat.server import Server, ServerLookup, server_of
 from custody.executors.edits import apply_response
-from custody.executors.programs.program import limits_of, told
+from custody.executors.programs.program import late_hint, limits_of, told
 from custody.executors.records import Json
 from custody.model import layout
 from custody.model.evidence import Evidence
@@ -64,7 +64,7 @@ class ChatAgent:
             status="timeout" if heard.late else "failed" if heard.fault else "ok",
             seconds=round(time.monotonic() - began, 3),
             failure_reason=heard.late or heard.fault,
-            failure_summary=f"the agent failed: {heard.fault}" if heard.fault else "",
+            failure_summary=_summary(heard, self._name, limits),
             evidence=(response, asked, *evidence),
             usage=heard.usage,
             redacted=heard.redacted,
@@ -85,6 +85,12 @@ class ChatAgent:
             heard = _wait_for(listening.to(chunks(server, body)))
             _log_end(log, heard, time.monotonic() - began)
         return heard, (stage.folder.seal(names[0]), stage.folder.seal(names[1]))
+
+
+def _summary(heard: Heard, agent: str, limits: Limits) -> str:
+    if not heard.fault and not heard.late:
+        return ""
+    return f"the agent failed: {heard.fault or heard.late}{late_hint(agent, heard.late, limits)}"
 
 
 def _wait_for(answer: Coroutine[Any, Any, Heard]) -> Heard:

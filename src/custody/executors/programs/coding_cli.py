@@ -7,13 +7,14 @@ does the rest, which is the same for all.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from custody.executors.agents import Agent, AgentContext
-from custody.executors.programs.reach import Reach
+from custody.executors.programs.reach import PROXIES, Reach, reached
 from custody.executors.programs.reply import Reader
 from custody.executors.settings import Settings
+from custody.model.need import Need
 
 
 class Surroundings(NamedTuple):
@@ -43,8 +44,22 @@ class CodingCli(NamedTuple):
     """From settings, and whether it is confined, to what it is told of a sandbox of its own."""
     changeable: Callable[[Settings], tuple[str, ...]] = Settings.own_folders
     """From settings to the folders of the workspace that it may change."""
+    key_of: Callable[[Settings, Mapping[str, str]], tuple[str, ...]] = lambda *_: ()
+    """From settings and environment to the variables of which one must be set; none for none."""
     blocked_by: str = ""
     """Variable that hides more paths from it, beside the one of the setting; empty for none."""
+
+    def needs(
+        self, agent: str, settings: Settings, environment: Mapping[str, str]
+    ) -> Iterator[Need]:
+        """Yield the program, a key where it must have one, and the servers that it asks."""
+        yield Need(kind="program", names=(settings.text("executable", agent),), hint=self.hint)
+        if keys := self.key_of(settings, environment):
+            yield Need(kind="variable", names=keys, hint=f"export {keys[0]}=…")
+        passed = settings.passed(*self.keys, *PROXIES)
+        if reach := reached(settings, passed, self.reach):
+            hint = f"is it running, and named right? {agent}.reach names others"
+            yield Need(kind="server", names=reach, hint=hint)
 
     def make(self, model: str, context: AgentContext) -> Agent:
         """Return the agent that asks it."""

@@ -14,17 +14,18 @@ change the workspace itself. For the target ``patch`` the response must be a pat
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from custody.errors import UsageError
 from custody.executors import Stage
-from custody.executors.agents import AgentContext
+from custody.executors.agents import AgentContext, Needs
 from custody.executors.commands import seen_workspace
 from custody.executors.edits import apply_response
 from custody.executors.programs.program import ack_of, plain_program
 from custody.executors.programs.reply import TextReader
 from custody.executors.settings import Settings
 from custody.model import layout
+from custody.model.need import Need
 from custody.model.request import Ack, AgentRequest
 
 PATCH_START = "diff --git"
@@ -47,7 +48,10 @@ class CommandAgent:
         """Run the command and carry out what its answer asks for."""
         settings = self._context.settings(request)
         target = settings.text("target")
-        argv = fill(self._find(settings, target), _values(request, stage))
+        template = find_template(
+            self._template, settings, self._context.environment, self._variables
+        )
+        argv = fill(template, _values(request, stage))
         program = plain_program(argv, request, self._context)
         reader = TextReader(must_start=PATCH_START if target == "patch" else "")
         finished = self._programs.run(program, request, stage, reader)
@@ -56,18 +60,37 @@ class CommandAgent:
             return ack
         return apply_response(ack, finished.reply.text, stage)
 
-    def _find(self, settings: Settings, target: str) -> str:
-        names = (self._variables.get(target, ""), self._variables.get("", ""))
-        held = (self._context.environment.get(name, "") for name in names)
-        template = settings.text("argv", self._template) or next(filter(None, held), "")
-        if not template.strip():
-            agent = self._context.name
-            variable = self._variables.get("", f"CUSTODY_{agent}_ARGV".upper())
-            raise UsageError(
-                f"the agent {agent} has no command line",
-                hint=f"set {agent}.argv on the node, or {variable} in the environment",
-            )
-        return template
+
+def find_template(
+    default: str,
+    settings: Settings,
+    environment: Mapping[str, str],
+    variables: Mapping[str, str],
+) -> str:
+    """Return the command line that is meant; raises `UsageError` when there is none."""
+    names = (variables.get(settings.text("target"), ""), variables.get("", ""))
+    held = (environment.get(name, "") for name in names)
+    template = settings.text("argv", default) or next(filter(None, held), "")
+    if not template.strip():
+        agent = settings.agent
+        variable = variables.get("", f"CUSTODY_{agent}_ARGV".upper())
+        raise UsageError(
+            f"the agent {agent} has no command line",
+            hint=f"set {agent}.argv on the node, or {variable} in the environment",
+        )
+    return template
+
+
+def command_needs(variables: Mapping[str, str]) -> Needs:
+    """Return what says which program the command of an agent needs."""
+
+    def needs(argument: str, settings: Settings, environment: Mapping[str, str]) -> Iterator[Need]:
+        template = find_template(argument, settings, environment, variables)
+        words = fill(template, {"PROMPT_PATH": ".", "WORKSPACE": "."})
+        hint = "install it, or add its folder to PATH"
+        yield Need(kind="program", names=words[:1], hint=hint)
+
+    return needs
 
 
 def fill(template: str, values: Mapping[str, str]) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ from custody.sandbox.stage import Access
 from custody.supervise.supervisor import Limits, Listener, StreamName
 
 HEARTBEAT = 30.0
-INACTIVITY = 60.0
+INACTIVITY = 900.0
 OUTPUT_LIMIT = 64 << 20
 
 
@@ -165,6 +165,7 @@ def ack_of(finished: Finished, program: AgentProgram, request: AgentRequest) -> 
     reason = failure_reason(finished)
     late = result.ended_by in {"timeout", "inactivity"}
     hint = f"\n{program.hint}" if result.failure.startswith("tool_not_found") else ""
+    hint += late_hint(program.name, result.ended_by, program.limits)
     return Ack(
         request_id=request.id,
         status="timeout" if late else "failed" if reason else "ok",
@@ -199,6 +200,21 @@ def limits_of(settings: Settings, request: AgentRequest) -> Limits:
         heartbeat=settings.seconds("heartbeat", HEARTBEAT),
         output=OUTPUT_LIMIT,
     )
+
+
+def late_hint(agent: str, ended_by: str, limits: Limits) -> str:
+    """Return which limit ended an agent, and the setting that moves it; empty for none."""
+    if ended_by == "inactivity":
+        what = f"{limits.quiet:g}s without output, processor time or traffic"
+        return _moved_by(what, agent, ended_by)
+    if ended_by == "timeout":
+        return _moved_by(f"{limits.timeout:g}s in all", agent, ended_by)
+    return ""
+
+
+def _moved_by(what: str, agent: str, name: str) -> str:
+    variable = f"CUSTODY_{agent}_{name}".upper()
+    return f"\nits limit is {what}: set {agent}.{name} on the node, or {variable}"
 
 
 class _Following(Listener):

@@ -6,7 +6,12 @@ from custody.executors.settings import setting
 
 LIMITS = (
     setting("timeout", "duration", "Time for the whole work; default: `timeout` of the node."),
-    setting("inactivity", "duration", "Time without output, after the first; `0` for no limit."),
+    setting(
+        "inactivity",
+        "duration",
+        "Time without output, processor time or traffic, after the first output; default: `15m`, "
+        "`0` for no limit.",
+    ),
     setting("heartbeat", "duration", "Time between two lines of its log that say it still works."),
 )
 PROGRAM_SETTINGS = (

@@ -1,0 +1,31 @@
+"""What came of one call of an agent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from custody.cli.render.table import seconds
+from custody.cli.result import Line
+
+if TYPE_CHECKING:
+    from custody.engine.agent_trial import AgentTrial
+
+
+def trial(made: AgentTrial) -> Iterator[Line]:
+    """Return the page."""
+    if made.waits:
+        yield Line(f"agent {made.agent} asks a person, and was not answered", "warn")
+        return
+    if made.answered:
+        yield Line(f"agent {made.agent} answered in {seconds(made.seconds)}", "good")
+        yield Line(f"  said         {made.said.partition(chr(10))[0] or 'nothing'}")
+    else:
+        yield Line(f"agent {made.agent} did not answer: {made.reason}", "bad")
+        yield from (Line(f"  {line}") for line in made.summary.splitlines())
+    if made.usage is not None:
+        used = made.usage
+        yield Line(f"  model        {used.model or 'not told'}")
+        yield Line(f"  tokens       {used.input_tokens} in, {used.output_tokens} out")
+        yield Line(f"  cost         {f'{used.cost_usd:.4f} $' if used.cost_usd else 'not told'}")
+    yield Line(f"  confined at  {made.level or 'nothing: it starts no program'}")

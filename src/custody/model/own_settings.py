@@ -1,0 +1,36 @@
+"""What a user allows on his own machine, and a repository cannot."""
+
+from __future__ import annotations
+
+from custody.model.record import Record
+
+
+class McpServer(Record, frozen=True):
+    """A server of tools that an agent may start, over its standard streams."""
+
+    command: tuple[str, ...]
+    """The program and its arguments; files that it names by an absolute path are shown."""
+    env: tuple[str, ...] = ()
+    """Variables of the user's that it gets."""
+
+
+class OwnAgent(Record, frozen=True):
+    """How far an agent is used as its owner has set it up."""
+
+    login: bool = False
+    """Whether it gets a copy of the user's login."""
+    instructions: bool = False
+    """Whether it reads what the project tells agents: AGENTS.md, CLAUDE.md."""
+    git: bool = False
+    """Whether it finds a git repository in its workspace, made for the stage."""
+    mcp: dict[str, McpServer] = {}
+    """The servers of tools that it gets, by name."""
+
+
+class OwnSettings(Record, frozen=True):
+    """Of the user's configuration what is more than a word."""
+
+    toolchains: tuple[str, ...] = ()
+    """Folders that every stage may read."""
+    agents: dict[str, OwnAgent] = {}
+    """By the agent's name."""

@@ -1,0 +1,67 @@
+"""The user's own configuration: a file that no repository can bring along.
+
+    toolchains = ["/opt/foo"]
+
+    [agents.codex]
+    login = true
+    instructions = true
+    git = true
+
+    [agents.codex.mcp.notes]
+    command = ["python3", "/home/me/notes.py"]
+
+The variable CUSTODY_TOOLCHAINS takes the place of ``toolchains``, its folders joined by colons. The
+settings that are words are read by the command line (`custody.cli.config`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from custody.errors import MalformedDocument
+from custody.model.own_settings import OwnSettings
+from custody.store.places import is_file
+from custody.store.root import read_file
+
+USER_FILE = "custody/custody.toml"
+"""Below the folder for configuration, ``~/.config`` where XDG_CONFIG_HOME names no other."""
+OWN = ("toolchains", "agents")
+"""What is read here of the file."""
+TOOLCHAINS = "CUSTODY_TOOLCHAINS"
+
+
+def user_file(environment: Mapping[str, str]) -> str:
+    """Return where the user's own settings are, whether there are any or not."""
+    named = environment.get("XDG_CONFIG_HOME", "")
+    home = environment.get("HOME") or os.path.expanduser("~")
+    folder = named if os.path.isabs(named) else os.path.join(home, ".config")
+    return os.path.join(folder, USER_FILE)
+
+
+def own_settings(environment: Mapping[str, str]) -> OwnSettings:
+    """Return what the user allows; raises `MalformedDocument` when his file is wrong."""
+    file = user_file(environment)
+    parsed = read_toml(file) if is_file(file) else {}
+    try:
+        found = msgspec.convert({name: parsed[name] for name in OWN if name in parsed}, OwnSettings)
+    except msgspec.ValidationError as error:
+        raise MalformedDocument("type", str(error), where=file) from None
+    if named := environment.get(TOOLCHAINS, ""):
+        return msgspec.structs.replace(found, toolchains=tuple(filter(None, named.split(":"))))
+    return found
+
+
+def read_toml(file: str) -> dict[str, Any]:
+    """Return what a file of settings says; raises `MalformedDocument`."""
+    import tomllib
+
+    try:
+        return tomllib.loads(read_file(file).decode())
+    except RecursionError:
+        raise MalformedDocument("toml", "it is nested too deeply", where=file) from None
+    except ValueError as error:
+        raise MalformedDocument("toml", str(error), where=file) from None

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from custody.errors import MalformedDocument
+from custody.model.own_settings import McpServer, OwnAgent
+from custody.store.own_settings import own_settings, user_file
+
+WHOLE = """
+agent = "codex"
+toolchains = ["/opt/foo"]
+
+[agents.codex]
+login = true
+
+[agents.codex.mcp.notes]
+command = ["python3", "/srv/notes.py"]
+env = ["NOTES_KEY"]
+"""
+
+
+def written(folder: Path, text: str) -> dict[str, str]:
+    """Write a user's file, and return the environment that finds it."""
+    environment = {"XDG_CONFIG_HOME": str(folder)}
+    file = Path(user_file(environment))
+    file.parent.mkdir()
+    file.write_text(text)
+    return environment
+
+
+@pytest.mark.req("U-08", "U-15")
+def test_the_user_names_toolchains_and_how_agents_are_used(tmp_path: Path) -> None:
+    found = own_settings(written(tmp_path, WHOLE))
+    assert found.toolchains == ("/opt/foo",)
+    notes = McpServer(command=("python3", "/srv/notes.py"), env=("NOTES_KEY",))
+    assert found.agents == {"codex": OwnAgent(login=True, mcp={"notes": notes})}
+
+
+def test_the_environment_comes_first(tmp_path: Path) -> None:
+    environment = written(tmp_path, WHOLE) | {"CUSTODY_TOOLCHAINS": "/opt/a:/opt/b"}
+    assert own_settings(environment).toolchains == ("/opt/a", "/opt/b")
+
+
+def test_without_a_file_nothing_is_allowed(tmp_path: Path) -> None:
+    found = own_settings({"HOME": str(tmp_path)})
+    assert (found.toolchains, found.agents) == ((), {})
+    assert user_file({"HOME": "/h"}) == "/h/.config/custody/custody.toml"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["toolchains = 3", "[agents.codex]\nlogin = 'yes'", "[agents.codex]\nlogn = true", "x ="],
+)
+def test_a_wrong_file_is_told(tmp_path: Path, text: str) -> None:
+    with pytest.raises(MalformedDocument):
+        own_settings(written(tmp_path, text))
