@@ -21,7 +21,6 @@ from custody.model.finding import Finding
 from custody.model.graph import Pipeline
 from custody.model.ingest import IngestSwitch
 from custody.pipeline.read import load_pipeline, read_pipeline
-from custody.pipeline.subpipeline import all_nodes
 from custody.pipeline.subpipeline_files import Library, PartText, is_packaged
 from custody.store.index import check_run_id, find_run, list_runs, new_run_id
 from custody.store.places import is_folder
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     from custody.views.changed import ChangedFile
 
 DEFAULT_RUNSDIR = os.path.join(".custody", "runs")
-DEFAULT_AGENT = "stub"
 
 __all__ = [
     "RunResult",
@@ -94,9 +92,10 @@ def run(
     runsdir: str = DEFAULT_RUNSDIR,
     run_id: str = "",
     variables: Mapping[str, str] | None = None,
-    agent: str = DEFAULT_AGENT,
+    agent: str = "",
     confinement: str = "",
     ingest: IngestSwitch = "off",
+    output_limit: int | None = None,
     resume_existing: bool = False,
     accept_change: bool = False,
     by_name: Collection[str] | None = None,
@@ -106,15 +105,16 @@ def run(
 
     A run id that exists is refused, unless ``resume_existing`` says to go on with it. Programs
     are confined at the level that ``confinement`` names, else at the best one there is. Whether
-    blocks of documents become files is said by ``ingest`` where no node or graph does. A run that
-    is gone on with refuses other settings; what is not ``by_name`` is a default of the caller.
+    blocks of documents become files is said by ``ingest``, and how many bytes of a command's output
+    a prompt shows by ``output_limit``, where no node or graph does. A run that is gone on with
+    refuses other settings; what is not ``by_name`` is a default of the caller.
     """
     from custody.engine import begin
-    from custody.engine.given import Given, named, refuse_unknown
+    from custody.engine.given import Given, named, refuse_missing_agents, refuse_unknown
 
     loaded, given = load(pipeline), dict(variables or {})
     refuse_unknown(given, loaded)
-    _refuse_unknown_agents(loaded, agent)
+    refuse_missing_agents(loaded, agent)
     run_id = check_run_id(run_id) if run_id else new_run_id()
     path = os.path.join(runsdir, run_id)
     if is_folder(path):
@@ -127,7 +127,7 @@ def run(
             path,
             pipeline=loaded,
             accept_change=accept_change,
-            given=named(asked, by_name, default=Given(agent=DEFAULT_AGENT, ingest="off")),
+            given=named(asked, by_name, default=Given(ingest="off")),
             listeners=listeners,
         )
     return begin.begin(
@@ -139,6 +139,7 @@ def run(
         agent=agent,
         confinement=confinement,
         ingest=ingest,
+        output_limit=output_limit,
         listeners=listeners,
     )
 
@@ -242,17 +243,6 @@ def _library(name: str) -> Library:
         return PartText(source, where)
 
     return find
-
-
-def _refuse_unknown_agents(pipeline: Pipeline, agent: str) -> None:
-    kinds = catalog().values()
-    asking = {kind.name for kind in kinds if any(r.name == "agent" for r in kind.attributes)}
-    asked = {node.text("agent", agent) for node in all_nodes(pipeline) if node.type in asking}
-    if asked:
-        from custody.executors.registry import check_agent
-
-        for spec in sorted(asked):
-            check_agent(spec)
 
 
 def show(run: str, *, runsdir: str = DEFAULT_RUNSDIR) -> RunResult:

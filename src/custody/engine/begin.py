@@ -41,6 +41,7 @@ def begin(
     agent: str,
     confinement: str = "",
     ingest: IngestSwitch = "off",
+    output_limit: int | None = None,
     listeners: tuple[Listener, ...] = (),
 ) -> RunResult:
     """Start a run and take it to its end; ``confinement`` is a level that is asked for."""
@@ -65,6 +66,8 @@ def begin(
             confinement=level.choose(pipeline, passed.agent, asked=confinement, folder=run.path),
             parts=dict(pipeline.part_digests),
             ingest=ingest,
+            warnings=pipeline.warnings,
+            output_limit=output_limit,
         )
         journal, history = Journal.create(run.root, run_id), History(run)
         first = journal.append(started, role="engine", path=layout.PIPELINE)

@@ -87,6 +87,10 @@ class PipelineStarted(Fact, frozen=True):
     """The sha256 of every pipeline that an `each` node runs, by the name it is kept under."""
     ingest: IngestSwitch = "off"
     """Whether the blocks of documents become files."""
+    warnings: tuple[str, ...] = ()
+    """What is wrong with the pipeline and was let through because it says so."""
+    output_limit: int | None = None
+    """Bytes of a command's output that a prompt shows where no node or graph says how many."""
 
 
 class StageStarted(Fact, frozen=True):

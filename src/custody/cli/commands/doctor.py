@@ -25,6 +25,8 @@ _LEVELS = {
     "L2": "Landlock and a filter of system calls",
     "L1": "not confined",
 }
+_UNSET = {"agent": "none", "confinement": "the best there is", "output_limit": "20K"}
+"""What holds where a setting has no value."""
 _HOLDERS = {
     "cgroup": "held by a control group",
     "rlimit": "held by an rlimit",
@@ -35,7 +37,7 @@ _HOLDERS = {
 def arguments(parser: Arguments) -> None:
     """Declare the arguments."""
     declare.runsdir(parser)
-    declare.agent(parser, "stub")
+    declare.agent(parser)
     declare.confinement(parser)
     declare.ingest(parser)
 
@@ -46,7 +48,7 @@ def execute(options: Namespace) -> Result:
     from custody.cli import config
 
     given = {**vars(options), "ingest": "true" if options.ingest else ""}
-    settings = [config.origin(name, given[name]) for name in config.DEFAULTS]
+    settings = [config.origin(name, given.get(name, "")) for name in config.DEFAULTS]
     diagnosis = api.doctor(config.setting("runsdir", options.runsdir))
     agents = api.agents()
     openings = diagnosis.left_open
@@ -101,7 +103,7 @@ def _about_limits(held: HeldLimits) -> Iterator[Line]:
 def _about_settings(settings: list[Setting]) -> Iterator[Line]:
     yield Line("settings", "strong")
     for setting in settings:
-        value = setting.value or "the best there is"
+        value = setting.value or _UNSET[setting.name]
         yield Line(f"  {setting.name:<16} {value}  ({setting.origin})")
 
 

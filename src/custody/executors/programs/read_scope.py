@@ -2,7 +2,7 @@
 
     <agent>.allow_read_scenarios   shows it the scenarios, which are hidden else
     <agent>.block_read_paths       hides more
-    <agent>.strict_read_scope      shows it only ``workdir`` and ``add_dirs``
+    <agent>.strict_read_scope      shows it only ``workdir`` and ``add_dirs``, and its program
 
 Nothing is moved away for it: what is hidden is not there in what the agent works on.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from custody.executors.settings import Settings
+from custody.executors.settings import Settings, own_program
 
 SCENARIOS = "scripts/scenarios"
 
@@ -36,4 +36,5 @@ def read_scope(settings: Settings, blocked: str = "") -> ReadScope:
         hidden += map(str, also.folders("block_read_paths"))
     if not settings.flag("strict_read_scope"):
         return ReadScope(tuple(hidden))
-    return ReadScope(tuple(hidden), settings.own_folders())
+    program = own_program(settings)
+    return ReadScope(tuple(hidden), (*settings.own_folders(), *filter(None, [program])))
