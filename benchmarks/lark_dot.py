@@ -24,7 +24,7 @@ assignment: attribute
 defaults: SCOPE list+
 node: id list*
 edges: id ("->" id)+ list*
-list: "[" [attribute ((","|";") attribute)* [","|";"]] "]"
+list: "[" [attribute ([","|";"] attribute)* [","|";"]] "]"
 attribute: any "=" any
 
 any: WORD | STRING | DIGRAPH | SCOPE | OTHER

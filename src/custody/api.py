@@ -22,7 +22,6 @@ from custody.handlers import catalog
 from custody.model.finding import Finding
 from custody.model.graph import Pipeline
 from custody.model.ingest import IngestSwitch
-from custody.pipeline.subpipeline import all_nodes
 from custody.store.index import check_run_id, find_run, list_runs, new_run_id
 from custody.store.places import is_folder
 from custody.store.starts import list_starts
@@ -50,7 +49,6 @@ AnyAgent: TypeAlias = "str | Agent | AgentType"
 """An agent by its name, with its argument behind a colon, or as an object."""
 
 DEFAULT_RUNSDIR = os.path.join(".custody", "runs")
-DEFAULT_AGENT = "stub"
 
 __all__ = [
     "RunResult", "account", "agents", "answer", "apply", "changes", "check", "doctor", "events",
@@ -67,10 +65,11 @@ def run(
     runsdir: Folder = DEFAULT_RUNSDIR,
     run_id: str = "",
     variables: Mapping[str, str] | None = None,
-    agent: AnyAgent = DEFAULT_AGENT,
+    agent: AnyAgent = "",
     confinement: str = "",
     ingest: IngestSwitch = "off",
     exclude: Sequence[str] = (),
+    output_limit: int | None = None,
     resume_existing: bool = False,
     accept_change: bool = False,
     by_name: Collection[str] | None = None,
@@ -82,19 +81,20 @@ def run(
     The agent is named by a word, or is an object with the method of `Agent`. A run id that exists
     is refused, unless ``resume_existing`` says to go on with it. Programs are confined at the level
     that ``confinement`` names, else at the best one there is. Whether blocks of documents become
-    files is said by ``ingest`` where no node or graph does. What the patterns in ``exclude`` fit is
-    not copied. A run that is gone on with refuses other settings; what is not ``by_name`` is a
-    default of the caller. With ``look_first`` a new run begins only if everything is there that it
-    will need; raises `NotReady` else.
+    files is said by ``ingest``, and how many bytes of a command's output a prompt shows by
+    ``output_limit``, where no node or graph does. What the patterns in ``exclude`` fit is not
+    copied. A run that is gone on with refuses other settings; what is not ``by_name`` is a default
+    of the caller. With ``look_first`` a new run begins only if everything is there that it will
+    need; raises `NotReady` else.
     """
     from custody.engine import begin
-    from custody.engine.given import Given, named, refuse_unknown
+    from custody.engine.given import Given, named, refuse_missing_agents, refuse_unknown
 
     runsdir, workdir = os.fspath(runsdir), os.fspath(workdir)
     with _known(agent) as asked:
         loaded, given = load(pipeline), dict(variables or {})
         refuse_unknown(given, loaded)
-        _refuse_unknown_agents(loaded, asked)
+        refuse_missing_agents(loaded, asked)
         run_id = check_run_id(run_id) if run_id else new_run_id()
         path = os.path.join(runsdir, run_id)
         if is_folder(path):
@@ -107,7 +107,7 @@ def run(
                 path,
                 pipeline=loaded,
                 accept_change=accept_change,
-                given=named(settings, by_name, default=Given(agent=DEFAULT_AGENT, ingest="off")),
+                given=named(settings, by_name, default=Given(ingest="off")),
                 listeners=listeners,
             )
         if look_first:
@@ -124,6 +124,7 @@ def run(
             confinement=confinement,
             ingest=ingest,
             exclude=tuple(exclude),
+            output_limit=output_limit,
             listeners=listeners,
         )
 
@@ -212,17 +213,6 @@ def _known(agent: AnyAgent) -> AbstractContextManager[str]:
     from custody.executors.registry import handed_in
 
     return handed_in(agent)
-
-
-def _refuse_unknown_agents(pipeline: Pipeline, agent: str) -> None:
-    kinds = catalog().values()
-    asking = {kind.name for kind in kinds if any(r.name == "agent" for r in kind.attributes)}
-    asked = {node.text("agent", agent) for node in all_nodes(pipeline) if node.type in asking}
-    if asked:
-        from custody.executors.registry import check_agent
-
-        for spec in sorted(asked):
-            check_agent(spec)
 
 
 def show(run: str, *, runsdir: str = DEFAULT_RUNSDIR) -> RunResult:

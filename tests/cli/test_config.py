@@ -37,7 +37,7 @@ def test_a_file_may_say_one_thing_and_another_file_the_rest(folder: Path) -> Non
 
 def test_a_project_without_settings_has_the_defaults(folder: Path) -> None:
     (folder / "pyproject.toml").write_text('[project]\nname = "x"\n')
-    assert setting("agent", "") == "stub"
+    assert setting("agent", "") == ""
 
 
 def test_files_are_not_read_when_the_flag_decides(folder: Path) -> None:

@@ -10,6 +10,7 @@ from custody.engine.route import choose
 from custody.handlers import catalog
 from custody.model.graph import Pipeline
 from custody.model.outcome import OutcomeStatus
+from custody.model.scope import Scope
 from custody.pipeline.read import load_pipeline
 
 EDGES = {
@@ -37,7 +38,7 @@ def pipeline(edges: list[str]) -> Pipeline:
     [("success", "c"), ("fail", "e"), ("retry", "e"), ("partial_success", "e")],
 )
 def test_conditions_come_first_then_weight(outcome: OutcomeStatus, target: str) -> None:
-    route = choose(pipeline(list(EDGES.values())), "a", outcome, {})
+    route = choose(pipeline(list(EDGES.values())), "a", outcome, Scope())
     assert route.target == target
 
 
@@ -45,14 +46,14 @@ def test_conditions_come_first_then_weight(outcome: OutcomeStatus, target: str) 
 def test_ties_go_to_the_smallest_target() -> None:
     tied = ["a -> e", "a -> b", "a -> d", "a -> c"]
     for order in itertools.permutations(tied):
-        assert choose(pipeline(list(order)), "a", "success", {}).target == "b"
+        assert choose(pipeline(list(order)), "a", "success", Scope()).target == "b"
 
 
 @pytest.mark.req("P-03")
 def test_file_order_never_matters() -> None:
     routes = {
         outcome: {
-            choose(pipeline(list(order)), "a", outcome, {})
+            choose(pipeline(list(order)), "a", outcome, Scope())
             for order in itertools.permutations(EDGES.values())
         }
         for outcome in ("success", "fail")
@@ -62,7 +63,7 @@ def test_file_order_never_matters() -> None:
 
 @pytest.mark.req("P-03")
 def test_candidates_are_recorded_with_what_was_known_of_them() -> None:
-    route = choose(pipeline(list(EDGES.values())), "a", "fail", {})
+    route = choose(pipeline(list(EDGES.values())), "a", "fail", Scope())
     assert [(c.target, c.condition, c.weight, c.matched) for c in route.candidates] == [
         ("b", "", 1, False),
         ("c", "", 5, False),
@@ -74,4 +75,4 @@ def test_candidates_are_recorded_with_what_was_known_of_them() -> None:
 
 def test_no_edge_that_fits_is_no_route() -> None:
     only = pipeline(['a -> b [condition="outcome=success"]', "b -> c", "c -> d", "d -> e"])
-    assert choose(only, "a", "fail", {}).target == ""
+    assert choose(only, "a", "fail", Scope()).target == ""

@@ -6,6 +6,7 @@ import pytest
 
 from custody.handlers import catalog
 from custody.handlers.agent_settings import settings_of
+from custody.model.journal_version import CURRENT
 from custody.pipeline.read import read_pipeline
 
 NODE = """digraph p {{ start [shape=Mdiamond] done [shape=Msquare]
@@ -16,7 +17,7 @@ start -> a -> done }}"""
 
 def settings(own: str, agent: str, inherited: str = "color=red") -> dict[str, str]:
     source = NODE.format(own=own, inherited=inherited)
-    pipeline, _ = read_pipeline(source.encode(), catalog())
+    pipeline, _ = read_pipeline(source.encode(), catalog(), begun_in=CURRENT)
     assert pipeline is not None
     return settings_of(pipeline.nodes["a"], agent)
 

@@ -31,6 +31,7 @@ def situation(state: State) -> Situation:
         scope=state,
         values={"n": "3"},
         read=lambda _evidence: b"",
+        recorded=lambda _evidence: b"",
         agent="fake",
         request_id="n/1.1",
         folder="nodes/n/1.1",

@@ -19,7 +19,10 @@ def test_an_exit_says_how_the_run_ended(bench: Bench, attribute: str, status: st
 
 
 def test_another_status_is_a_finding(bench: Bench) -> None:
-    path = bench.pipeline("end [shape=Msquare, status=maybe] start -> end start -> done")
+    path = bench.pipeline(
+        'end [shape=Msquare, status=maybe] a [prompt="x"]'
+        ' start -> a a -> done a -> end [condition="outcome=fail"]'
+    )
     _, findings = api.check(path)
     assert [finding.message for finding in findings] == [
         "status of an exit is success or fail, not 'maybe'"

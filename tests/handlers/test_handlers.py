@@ -30,6 +30,7 @@ def situation(texts: dict[str, str] | None = None, **context: Any) -> Situation:
         scope=state,
         values={"goal": "ship it"},
         read=lambda evidence: held[evidence.path].encode(),
+        recorded=lambda evidence: (evidence.text or "").encode(),
         agent="fake",
         request_id="n/2.3",
         folder="nodes/n/2.3",

@@ -61,7 +61,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_run_of_three_nodes_loads_nothing_that_it_does_not_need(folder: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-X", "importtime", "-c", START, "run", "linear.dot"],
+        [sys.executable, "-X", "importtime", "-c", START, "run", "linear.dot", "--agent", "stub"],
         capture_output=True,
         text=True,
         check=True,
@@ -76,7 +76,8 @@ def test_a_run_of_three_nodes_loads_nothing_that_it_does_not_need(folder: Path) 
 def test_no_module_that_a_run_loads_compiles_patterns(folder: Path) -> None:
     """They are made by `custody.patterns.later`; those of the parser are needed by every run."""
     code = (
-        "import re, sys; from custody.cli import main; assert main(['run', 'linear.dot']) == 0; "
+        "import re, sys; from custody.cli import main; "
+        "assert main(['run', 'linear.dot', '--agent', 'stub']) == 0; "
         "print(*(f'{name}.{key}' for name, module in sys.modules.items() "
         "if name.startswith('custody') for key, value in vars(module).items() "
         "if isinstance(value, re.Pattern)))"

@@ -86,7 +86,7 @@ def test_names_the_outcome_that_was_meant() -> None:
     ],
 )
 def test_knows_whether_the_outcome_is_asked_for(text: str, on_outcome: bool) -> None:
-    assert parse_condition(text).on_outcome is on_outcome
+    assert parse_condition(text).on_outcome_of("a") is on_outcome
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_values(text: str, values: dict[str, object]) -> None:
         ("[a=007]", {}, "1:4 '007' is neither a word, a number nor a duration"),
         ("[a=<b>x</b>, c=1]", {"c": 1}, "1:4 an HTML label is not part of the language"),
         ('[a="x" + "y"]', {"a": "x"}, "1:8 joined strings are not part of the language"),
-        ("[a=1 b=2]", {"a": 1, "b": 2}, "1:6 ',' is missing before 'b'"),
+        ("[a=1 b, c=2]", {"a": 1, "c": 2}, "1:6 'b' stands where ',' or ']' was expected"),
         ("[1a=2]", {}, "1:2 '1a' is no attribute name"),
         ("[a=1", {"a": 1}, "1:1 this '[' is not closed"),
         ("[=1, b=2]", {"b": 2}, "1:2 '=' stands where an attribute's name was expected"),

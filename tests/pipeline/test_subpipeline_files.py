@@ -89,14 +89,19 @@ def test_lists_inside_lists_end_somewhere(tmp_path: Path) -> None:
     (finding,) = check(tmp_path, 'pipeline="d0.dot"', d0=names("d1.dot"))
     assert finding.code == "each_depth"
     both = names(
-        "d1.dot", 'other [type=each, items="1..2", pipeline="d0.dot"]\nstart -> other -> done'
+        "d1.dot",
+        'other [type=each, items="1..2", pipeline="d0.dot"]\n'
+        'start -> other -> done [condition="context.x=1"]',
     )
     (tmp_path / "both.dot").write_text(both)
     assert {f.code for f in api.check(str(tmp_path / "both.dot"))[1]} == {"each_depth"}
 
 
 def test_a_name_that_an_item_would_have_is_taken(tmp_path: Path) -> None:
-    more = 'each.1.a [prompt="x"]\neach.a.1 [prompt="x"]\nstart -> each.1.a -> each.a.1 -> done'
+    more = (
+        'each.1.a [prompt="x"]\neach.a.1 [prompt="x"]\n'
+        'start -> each.1.a -> each.a.1 -> done [condition="context.x=1"]'
+    )
     (finding,) = check(tmp_path, 'pipeline="q.dot"', more, q=INNER)
     assert finding.code == "duplicate"
 
@@ -112,7 +117,7 @@ def test_names_stay_short_enough_for_a_folder(tmp_path: Path) -> None:
 
 
 def test_an_item_is_known_only_inside(tmp_path: Path) -> None:
-    more = 'b [prompt="${item} ${item.x} ${index}"]\nstart -> b -> done'
+    more = 'b [prompt="${item} ${item.x} ${index}"]\nstart -> b -> done [condition="context.x=1"]'
     findings = check(tmp_path, 'pipeline="q.dot"', more, q=INNER)
     assert [finding.hint for finding in findings] == [
         "only a pipeline that an each node runs knows it"

@@ -27,7 +27,8 @@ def test_the_failing_test_is_repaired_verified_and_proved(tmp_path: Path) -> Non
 
 
 def test_an_agent_that_cannot_mend_it_ends_in_a_failure(tmp_path: Path) -> None:
-    result = api.run("fix_test", workdir=str(EXAMPLE / "project"), runsdir=str(tmp_path))
+    project = str(EXAMPLE / "project")
+    result = api.run("fix_test", workdir=project, runsdir=str(tmp_path), agent="stub")
     assert result.summary.status == "FAIL"
 
 

@@ -40,6 +40,13 @@ NOT_YET_COVERED = (
 """Surfaces of parts that are still to be built, or that only their own tests cover."""
 
 
+SUPERSEDED = {
+    "pipeline-030": "reject:unknown_attribute",  # U-01: a typo cannot switch a guard off
+    "pipeline-036": "accept:commas",  # U-18: attributes without commas are read
+}
+"""What is expected of cases that a later requirement decides otherwise than the corpus."""
+
+
 class Case(NamedTuple):
     """One input, and what must come of it."""
 
@@ -75,6 +82,7 @@ def every_case() -> list[Case]:
     for file in files():
         for item in json.loads(file.read_text(encoding="utf-8")):
             case = Case(**item)
+            case = case._replace(expect=SUPERSEDED.get(case.id, case.expect))
             if found.get(case.id, case) != case:
                 case = case._replace(id=f"{case.id}@{file.stem}")
             found[case.id] = case

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 from typing import Any, NamedTuple
 
-from custody.api import DEFAULT_AGENT, DEFAULT_RUNSDIR
+from custody.api import DEFAULT_RUNSDIR
 from custody.errors import MalformedDocument
 from custody.model.confinement import LEVELS
 from custody.store import own_settings
@@ -25,9 +25,10 @@ DEFAULTS = {
     "pipeline": "",
     "workdir": "",
     "runsdir": DEFAULT_RUNSDIR,
-    "agent": DEFAULT_AGENT,
+    "agent": "",
     "confinement": "",
     "ingest": "false",
+    "output_limit": "",
 }
 """Every setting and its default."""
 LISTS = ("exclude",)

@@ -51,7 +51,7 @@ def pipeline(parser: Arguments, default: str = "") -> None:
     argument.complete = FILE
 
 
-def agent(parser: Arguments, default: str) -> None:
+def agent(parser: Arguments, default: str = "none") -> None:
     """Declare who works on stages that name no agent."""
     parser.add_argument(
         "--agent",

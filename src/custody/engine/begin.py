@@ -54,6 +54,7 @@ def begin(
     confinement: str = "",
     ingest: IngestSwitch = "off",
     exclude: tuple[str, ...] = (),
+    output_limit: int | None = None,
     listeners: tuple[Listener, ...] = (),
 ) -> RunResult:
     """Start a run and take it to its end; ``confinement`` is a level that is asked for.
@@ -83,6 +84,8 @@ def begin(
             parts=dict(pipeline.part_digests),
             ingest=ingest,
             workspace_at=_workspace_at(workdir, passed.workdir, chosen),
+            warnings=pipeline.warnings,
+            output_limit=output_limit,
         )
         journal, history = Journal.create(run.root, run_id), History(run)
         first = journal.append(started, role="engine", path=layout.PIPELINE)

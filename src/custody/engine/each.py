@@ -60,8 +60,12 @@ def work_through(
     return [results[index] for index in sorted(results)]
 
 
-def outcome_of(name: str, results: Sequence[ItemResult]) -> Outcome:
-    """Return what the items mean for the stage; they are kept under ``<name>.results``."""
+def outcome_of(name: str, results: Sequence[ItemResult], *, counted: bool = True) -> Outcome:
+    """Return what the items mean for the stage; they are kept under ``<name>.results``.
+
+    Reasons name stages and limits, which are no agent's business: the next one is told how many
+    items failed, unless they are not ``counted``.
+    """
     failed = [index for index, each in enumerate(results, 1) if each.outcome == "fail"]
     updates: dict[str, Any] = {f"{name}.results": [_told(each) for each in results]}
     size = len(encode(updates))
@@ -72,9 +76,11 @@ def outcome_of(name: str, results: Sequence[ItemResult]) -> Outcome:
         return Outcome(status="success", context_updates=updates)
     shown = "; ".join(f"item {index}: {results[index - 1].reason}" for index in failed[:_NAMED])
     more = f"; and {len(failed) - _NAMED} more" if len(failed) > _NAMED else ""
+    count = f"{len(failed)} of {len(results)} items failed"
     return Outcome(
         status="fail",
-        failure_reason=f"{len(failed)} of {len(results)} items failed: {shown}{more}",
+        failure_reason=f"{count}: {shown}{more}",
+        failure_summary=count if counted else "",
         context_updates=updates,
     )
 

@@ -9,9 +9,14 @@ from typing import NamedTuple
 
 from custody.engine.redaction import passed_in
 from custody.errors import UsageError
+from custody.handlers import catalog
 from custody.model.graph import Pipeline
 from custody.model.ingest import IngestSwitch
+from custody.pipeline.subpipeline import all_nodes
 from custody.store.history import History
+
+_SHOWN = 5
+"""How many stages that need an agent are named."""
 
 
 class Given(NamedTuple):
@@ -32,6 +37,31 @@ def refuse_unknown(variables: Mapping[str, str], pipeline: Pipeline) -> None:
                 f"the pipeline has no variable {name!r}",
                 hint=f"it has: {', '.join(pipeline.variables) or 'none'}",
             )
+
+
+def refuse_missing_agents(pipeline: Pipeline, agent: str) -> None:
+    """Raise `UsageError` when a stage asks an agent that is not there, or nobody named one."""
+    asking = {
+        kind.name
+        for kind in catalog().values()
+        if any(rule.name == "agent" for rule in kind.attributes)
+    }
+    nodes = [node for node in all_nodes(pipeline) if node.type in asking]
+    if not nodes:
+        return
+    from custody.executors.registry import check_agent, known_agents
+
+    nameless = [node.id for node in nodes if not node.text("agent", agent)]
+    if nameless:
+        more = ", …" if len(nameless) > _SHOWN else ""
+        need = "needs one" if len(nameless) == 1 else "need one"
+        raise UsageError(
+            f"no agent is named, and {', '.join(nameless[:_SHOWN])}{more} {need}",
+            hint="name it by --agent, by agent=… on the node, or in custody.toml; there are "
+            f"{', '.join(known_agents())}",
+        )
+    for spec in sorted({node.text("agent", agent) for node in nodes}):
+        check_agent(spec)
 
 
 def named(given: Given, names: Collection[str] | None, *, default: Given) -> Given:

@@ -9,7 +9,7 @@ from custody.engine.each import ItemResult, outcome_of, work_through
 from custody.engine.frame import Frame
 from custody.engine.ingest_settings import with_ingest
 from custody.engine.judge import Judgement, failed_outcome, judge, judge_stage
-from custody.engine.limit_settings import with_limits
+from custody.engine.limit_settings import output_limit, with_limits
 from custody.engine.recording import Recording
 from custody.engine.route import choose
 from custody.errors import Refused
@@ -86,7 +86,7 @@ class Engine:
                 if outcome.status == "success" and not frame.scope.unhandled:
                     return node, ""
                 return node, outcome.failure_reason or "a failed stage was never handled"
-            route = choose(frame.pipeline, node.id, outcome.status, frame.scope.context)
+            route = choose(frame.pipeline, node.id, outcome.status, frame.scope, frame.prefix)
             self._record(RouteChosen(node=node.id, route=route))
             if not route.target:
                 return node, f"no route from node {node.id} for outcome {outcome.status}"
@@ -133,9 +133,13 @@ class Engine:
             scope=frame.scope,
             values=frame.values,
             read=self._world.document,
+            recorded=self._world.read,
             agent=self.state.agent,
             request_id=request_id,
             folder=layout.request_folder(request_id),
+            prefix=frame.prefix,
+            output_limit=output_limit(frame, node, self._started.output_limit),
+            version=self._recording.version,
         )
         handler = self._handlers[node.type]
         try:
@@ -193,7 +197,8 @@ class Engine:
             return ItemResult(outcome=outcome, reason=reason, context=inner.scope.own)
 
         results = yield from work_through(len(items), node.integer("max_parallel", 1), walk)
-        return outcome_of(node.id.removeprefix(frame.prefix), results)
+        name = node.id.removeprefix(frame.prefix)
+        return outcome_of(name, results, counted=self._recording.version.outputs_quoted)
 
     def _start_stage(
         self, node: Node, visit: int, attempt: int, request: AnyRequest | None

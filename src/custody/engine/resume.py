@@ -185,6 +185,7 @@ def _replace(
         discarded=history.spent_after(kept_seq),
         confinement=None if chosen == history.genesis.confinement else chosen,
         parts=dict(new.part_digests),
+        warnings=new.warnings,
     )
     history.note(journal.append(replaced, role="engine", path=layout.PIPELINE), replaced)
     if history.agent != agent:

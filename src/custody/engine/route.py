@@ -7,11 +7,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import lru_cache
 
 from custody.model.graph import Pipeline
 from custody.model.outcome import Candidate, OutcomeStatus, Route
+from custody.model.scope import Scope
 from custody.pipeline.condition import Condition, parse_condition
 
 
@@ -21,14 +21,22 @@ def _condition(text: str) -> Condition:
 
 
 def choose(
-    pipeline: Pipeline, node: str, outcome: OutcomeStatus, context: Mapping[str, object]
+    pipeline: Pipeline, node: str, outcome: OutcomeStatus, scope: Scope, prefix: str = ""
 ) -> Route:
-    """Return the way out of ``node``; its target is empty when there is none."""
+    """Return the way out of ``node``; its target is empty when there is none.
+
+    ``prefix`` is what the names of nodes begin with that conditions have without it.
+    """
     edges = pipeline.outgoing[node]
+
+    def exit_code(named: str) -> int | None:
+        output = scope.outputs.get(prefix + named)
+        return None if output is None else output.exit_code
+
     holding = [
         edge
         for edge in edges
-        if edge.condition and _condition(edge.condition).holds(outcome, context)
+        if edge.condition and _condition(edge.condition).holds(outcome, scope.context, exit_code)
     ]
     open_edges = holding or [edge for edge in edges if not edge.condition]
     ranked = sorted(open_edges, key=lambda edge: (-edge.weight, edge.target))
@@ -44,5 +52,6 @@ def choose(
     if not ranked:
         return Route(target="", by_condition=False, candidates=candidates)
     taken = ranked[0]
-    by_condition = bool(taken.condition) and _condition(taken.condition).on_outcome
+    asking = node.removeprefix(prefix)
+    by_condition = bool(taken.condition) and _condition(taken.condition).on_outcome_of(asking)
     return Route(target=taken.target, by_condition=by_condition, candidates=candidates)

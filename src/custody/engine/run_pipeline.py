@@ -32,4 +32,5 @@ def pipeline_of(history: History) -> Pipeline:
             raise JournalBroken("pipeline_mismatch", f"the run has no part {name!r}")
         return PartText(run.blobs.get(history.parts[name]), f"{run.path}/{name}")
 
-    return load_pipeline(run.blobs.get(history.pipeline_sha256), catalog(), where, part)
+    source = run.blobs.get(history.pipeline_sha256)
+    return load_pipeline(source, catalog(), where, part, begun_in=history.version)

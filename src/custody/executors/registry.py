@@ -100,9 +100,13 @@ def check_agent(spec: str) -> AgentType:
                 f"the agent {spec!r} is an object of a Python program",
                 hint="that program goes on with the run: custody.resume(run, agent=…)",
             )
-        known = [*(kind.name for kind in packaged_types()), *_installed()]
-        raise UsageError(f"no agent named {name!r}", hint=f"one of {', '.join(known)}")
+        raise UsageError(f"no agent named {name!r}", hint=f"one of {', '.join(known_agents())}")
     return found
+
+
+def known_agents() -> list[str]:
+    """Return the names of all agents that there are, none of them loaded but the packaged ones."""
+    return [*(kind.name for kind in packaged_types()), *_installed()]
 
 
 def agent_type(spec: str) -> AgentType | None:

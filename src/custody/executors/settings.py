@@ -35,6 +35,12 @@ def setting(
     return AttributeRule(name=name, kind=kind, doc=doc, choices=choices, paths=paths)
 
 
+def own_program(settings: Settings) -> str:
+    """Return the program that is named by a path of the workspace; empty when it is another one."""
+    word = settings.text("executable")
+    return "" if "/" not in word or word.startswith("/") else word
+
+
 class Settings:
     """The settings of one agent for one request."""
 

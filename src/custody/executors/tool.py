@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from custody.executors import Stage
 from custody.executors.commands import CommandRunner, status_of
+from custody.model import layout
 from custody.model.request import Ack, ToolRequest
 from custody.sandbox.stage import network_access
 
@@ -17,7 +18,11 @@ class ToolExecutor:
     def execute(self, request: ToolRequest, stage: Stage) -> Ack:
         """Run the command and tell how it ended; whether that is good, a gate says."""
         ran = self._runner.run(
-            request.line, stage, network_access(request), name="tool", timeout=request.timeout
+            request.line,
+            stage,
+            network_access(request),
+            name=layout.tool_command(),
+            timeout=request.timeout,
         )
         status = status_of(ran.result)
         return Ack(

@@ -15,8 +15,10 @@ from custody.checks.gates import Case, Gate
 from custody.errors import Refused
 from custody.model.evidence import Evidence
 from custody.model.graph import Catalog, Node, NodeType
+from custody.model.journal_version import CURRENT, JournalVersion
 from custody.model.need import Need
 from custody.model.outcome import Outcome, OutcomeStatus
+from custody.model.output import DEFAULT_LIMIT, EXIT_CODE, Output, output_named
 from custody.model.request import Ack, AckStatus, AnyRequest, CommandLine
 from custody.model.scope import Scope
 from custody.model.state import State
@@ -39,22 +41,53 @@ class Situation(NamedTuple):
     """What the names in templates stand for."""
     read: Callable[[Evidence], bytes]
     """Gives what a document held when it was written."""
+    recorded: Callable[[Evidence], bytes]
+    """Gives the bytes of what an attempt left, checked against their hash."""
     agent: str
     """The agent of nodes that name none."""
     request_id: str
     """Of the one request that this attempt may make."""
     folder: str
     """The attempt's folder, relative to the run directory."""
+    prefix: str = ""
+    """What the names of the pipeline's nodes begin with in the journal; empty for the run's own."""
+    output_limit: int = DEFAULT_LIMIT
+    """Bytes of a command's output that the prompt may show."""
+    version: JournalVersion = CURRENT
+    """Of the run's journal."""
 
     def expand(self, template: str) -> str:
         """Return a template's text; raises `Refused` when something that it needs is not there."""
         values = dict(self.values)
         for name in names_in(template):
+            if name in values:
+                continue
             if name.startswith(CONTEXT):
                 values[name] = as_text(self.look_up(name))
-            elif name not in values:
+            elif (named := output_named(name)) is not None:
+                values[name] = self._output(*named)
+            else:
                 raise Refused("template", f"no value for ${{{name}}}")
         return expand(template, values, self._document)
+
+    def last_failure(self) -> tuple[str, Output | None]:
+        """Return what is told of the failure that the next agent must know of, and its output."""
+        failure = self.scope.last_failure
+        node = str(failure.get("node", ""))
+        told = str(failure.get("summary") or failure.get("reason") or "").strip()
+        return told, self.state.scope(node).outputs.get(node) if node else None
+
+    def _output(self, node: str, field: str) -> str:
+        """Return what the last command of a stage left; nothing as long as there was none."""
+        output = self.scope.outputs.get(self.prefix + node)
+        if output is None:
+            return ""
+        if field == EXIT_CODE:
+            return "" if output.exit_code is None else str(output.exit_code)
+        from custody.handlers.output import excerpt
+
+        stream: Evidence | None = getattr(output, field)
+        return "" if stream is None else excerpt(self.recorded(stream), self.output_limit)
 
     def look_up(self, name: str) -> Any:
         """Return what ``context.KEY`` means; raises `Refused` when there is no such thing."""

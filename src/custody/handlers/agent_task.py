@@ -40,6 +40,8 @@ class AgentTaskHandler(CodergenHandler):
         check=_check,
     )
 
+    takes_plan = False
+
     def gates(self, node: Node) -> tuple[Gate, ...]:
         """Ask for a document too, and judge what was taken out of it."""
         return (*super().gates(node), DocumentGate(), ArtifactsGate())

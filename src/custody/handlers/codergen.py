@@ -7,6 +7,7 @@ pipeline itself (its nodes, routes, checks or limits) reaches the prompt.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
@@ -17,6 +18,7 @@ from custody.checks.gates.response import (
     ResponseGate,
     check_schema,
     json_block,
+    offered_plan,
 )
 from custody.checks.gates.writes import WritesGate
 from custody.handlers import Handler, Situation
@@ -28,8 +30,8 @@ from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Node, NodeType
 from custody.model.need import Need
 from custody.model.outcome import Outcome
+from custody.model.plan import PLAN_KEY
 from custody.model.request import AgentRequest
-from custody.model.scope import Scope
 
 DEFAULT_TIMEOUT = 1800.0
 FEEDBACK_HEADING = "## What failed last time"
@@ -38,13 +40,19 @@ FEEDBACK_HEADING = "## What failed last time"
 def build_prompt(node: Node, situation: Situation) -> str:
     """Return what the agent is told, and nothing more."""
     task = situation.expand(node.text("prompt")).strip()
-    feedback = _feedback(situation.scope)
+    feedback = _feedback(situation)
     return f"{task}\n\n{FEEDBACK_HEADING}\n\n{feedback}\n" if feedback else f"{task}\n"
 
 
-def _feedback(scope: Scope) -> str:
-    failure = scope.last_failure
-    return str(failure.get("summary") or failure.get("reason") or "").strip()
+def _feedback(situation: Situation) -> str:
+    """Return what failed: a command by its first line and its streams, the rest as it was told."""
+    summary, output = situation.last_failure()
+    if output is None or not situation.version.outputs_quoted:
+        return summary
+    from custody.handlers.output import told
+
+    headline = summary.partition("\n")[0]
+    return f"{headline}\n\n{told(output, situation.recorded, situation.output_limit)}".strip()
 
 
 def check_agent_node(node: Node) -> Iterator[Finding]:
@@ -85,6 +93,9 @@ class CodergenHandler(Handler):
         check=check_agent_node,
     )
 
+    takes_plan: ClassVar[bool] = True
+    """Whether a plan in the response is meant for a verification."""
+
     def starts_programs(self, node: Node, agent: str) -> bool:
         """Say what the agent says of itself; one that is not known may start any."""
         from custody.executors.registry import agent_type
@@ -107,11 +118,22 @@ class CodergenHandler(Handler):
     def outcome(self, node: Node, case: Case) -> Outcome:
         """Put the response's JSON block into the context, where one was asked for."""
         outcome = super().outcome(node, case)
-        key = node.text(CONTEXT.name)
-        if not key or case.ack.status != "ok":
+        if case.ack.status != "ok":
             return outcome
-        updates = {**outcome.context_updates, key: json_block(case.text(layout.RESPONSE))}
-        return replace(outcome, context_updates=updates)
+        if key := node.text(CONTEXT.name):
+            found = {key: json_block(case.text(layout.RESPONSE))}
+        else:
+            found = self._offered(case)
+        if not found:
+            return outcome
+        return replace(outcome, context_updates={**outcome.context_updates, **found})
+
+    def _offered(self, case: Case) -> dict[str, Any]:
+        """Return the verification plan that the response holds, though none was asked for."""
+        if not self.takes_plan or not case.version.plans_offered:
+            return {}
+        plan = offered_plan(case.text(layout.RESPONSE))
+        return {} if plan is None else {PLAN_KEY: plan}
 
     def request(self, node: Node, situation: Situation) -> AgentRequest:
         """Ask the node's agent, or the run's."""

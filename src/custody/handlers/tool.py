@@ -38,6 +38,7 @@ class ToolHandler(Handler):
         name="tool",
         shape="parallelogram",
         doc="A command runs in the workspace.",
+        leaves_output=True,
         attributes=(
             AttributeRule(
                 name="tool_command",

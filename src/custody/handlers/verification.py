@@ -26,6 +26,7 @@ from custody.model.evidence import Evidence
 from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Node, NodeType
 from custody.model.need import Need
+from custody.model.plan import PLAN_KEY
 from custody.model.record import encode_pretty
 from custody.model.request import CommandLine, VerificationRequest
 from custody.pipeline.messages import found, shown
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from custody.model.plan import VerificationPlan
 
 DEFAULT_TIMEOUT = 600.0
-PLAN_KEY = "verification.plan"
 ALLOWED = "verification.allowed_commands"
 REQUIRED = "verification.required_commands"
 
@@ -76,6 +76,7 @@ class VerificationHandler(Handler):
     type = NodeType(
         name="verification",
         doc="Commands that judge the work: those that are demanded, and a structured plan's.",
+        leaves_output=True,
         attributes=(
             AttributeRule(
                 name=REQUIRED,
@@ -124,9 +125,10 @@ class VerificationHandler(Handler):
 
         workdir = node.text("verification.workdir")
         demands = bool(node.text(REQUIRED).strip())
-        required = admit_required(node.items(REQUIRED) if demands else (), workdir)
+        version = situation.version
+        required = admit_required(node.items(REQUIRED) if demands else (), workdir, version)
         plan = _without(_plan_of(situation, may_be_empty=demands), required)
-        files, added = admit_plan(plan, node.items(ALLOWED), workdir=workdir)
+        files, added = admit_plan(plan, node.items(ALLOWED), workdir, version)
         whole = replace(plan, commands=(*(line.text for line in required), *plan.commands))
         return VerificationRequest(
             id=situation.request_id,
@@ -155,7 +157,9 @@ def _plan_of(situation: Situation, *, may_be_empty: bool) -> VerificationPlan:
             hint=f"an earlier stage must set {PLAN_KEY} in the context",
         )
     try:
-        return read_plan(value, where=PLAN_KEY, may_be_empty=may_be_empty)
+        return read_plan(
+            value, where=PLAN_KEY, may_be_empty=may_be_empty, version=situation.version
+        )
     except MalformedDocument as error:
         raise Refused("plan", f"verification plan malformed: {error.what}") from None
 

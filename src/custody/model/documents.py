@@ -91,3 +91,8 @@ class Summary(Document, frozen=True, kw_only=True):
     active_seconds: float
     events: int
     head: str
+    warnings: tuple[str, ...] | UnsetType = UNSET
+    """What is wrong with the pipeline and was let through because it says so, if anything."""
+    stand_ins: dict[str, tuple[str, ...]] | UnsetType = UNSET
+    """Stages that no real agent has answered, by who did: ``stub``, ``fake``; if there are any.
+    Told since journal version 1.3."""

@@ -89,6 +89,10 @@ class PipelineStarted(Fact, frozen=True):
     """Whether the blocks of documents become files."""
     workspace_at: str = ""
     """Where programs see the workspace, at L3; empty in older records, where it was ``/ws``."""
+    warnings: tuple[str, ...] = ()
+    """What is wrong with the pipeline and was let through because it says so."""
+    output_limit: int | None = None
+    """Bytes of a command's output that a prompt shows where no node or graph says how many."""
 
 
 class StageStarted(Fact, frozen=True):

@@ -23,6 +23,10 @@ class Finding(Record, frozen=True):
     file: str = ""
     """The file of a part that it is in; empty for the pipeline that was asked about."""
 
+    def told(self, file: str) -> str:
+        """Return it on one line without its code and hint, as a run's record has it."""
+        return f"{self.file or file}:{self.line}:{self.column} {self.message}"
+
     def render(self, file: str) -> str:
         """Return ``file:line:col CODE message``, with the hint on a line of its own."""
         mark = "" if self.severity == "error" else "warning: "

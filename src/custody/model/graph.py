@@ -153,6 +153,8 @@ class Pipeline(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """The text of every part, however deep, by the name it is kept under; of a whole run's only."""
     for_items: bool = False
     """Whether it is a part, run once for each item of a list."""
+    warnings: tuple[str, ...] = ()
+    """What is wrong with it and was let through because it says so; of a whole run's only."""
 
     @cached_property
     def part_digests(self) -> Mapping[str, str]:
@@ -224,6 +226,8 @@ class NodeType(msgspec.Struct, frozen=True, kw_only=True):
     """The DOT shape that stands for this type; empty when it has none."""
     doc: str
     attributes: tuple[AttributeRule, ...] = ()
+    leaves_output: bool = False
+    """Whether it runs commands, whose streams and exit code later stages may ask for."""
     side_by_side: bool = False
     """Whether it leaves the workspace alone, so that several items can be worked on at once."""
     families: Families | None = None

@@ -27,6 +27,16 @@ class JournalVersion(Record, frozen=True):
     """Whether a budget that is exceeded where a stage would be tried again ends the run."""
     agents_named: bool = False
     """Whether the manifest names who was asked last and who answered, not who was to be asked."""
+    attributes_known: bool = False
+    """Whether a pipeline has no attribute that nobody knows, and other systems' names are read."""
+    variables_open: bool = False
+    """Whether a plan's command may set any variable that does not change which program runs."""
+    plans_offered: bool = False
+    """Whether a plan in an agent's response, its files called ``files``, reaches a verification."""
+    outputs_quoted: bool = False
+    """Whether the next agent is told what a failed command printed from the streams on record."""
+    stand_ins_named: bool = False
+    """Whether the summary names the stages that a stand-in for an agent has answered."""
 
     def knows(self, since: str) -> bool:
         """Whether a kind of fact that there is since a version is known to this one."""
@@ -48,9 +58,23 @@ VERSIONS: dict[str, JournalVersion] = {
             budgets_final=True,
             agents_named=True,
         ),
+        JournalVersion(
+            number="1.3",
+            verdicts_recorded=True,
+            effects_judged=True,
+            checks_required=True,
+            attempts_kept=True,
+            budgets_final=True,
+            agents_named=True,
+            attributes_known=True,
+            variables_open=True,
+            plans_offered=True,
+            outputs_quoted=True,
+            stand_ins_named=True,
+        ),
     )
 }
 """Every version that is read here."""
 
-CURRENT = VERSIONS["1.2"]
+CURRENT = VERSIONS["1.3"]
 """Of new runs."""

@@ -216,6 +216,21 @@ def verification_command(number: int) -> str:
     return f"verification.{number}"
 
 
+def tool_command() -> str:
+    """Return the name under which the streams of a tool's command are kept."""
+    return "tool"
+
+
+def is_command_stream(path: str, stream: int) -> bool:
+    """Whether a path is that of what a command printed: ``stream`` 0 for stdout, 1 for stderr."""
+    name = path.rpartition("/")[2]
+    ending = streams("")[stream]
+    kept_as = name.removesuffix(ending)
+    return kept_as != name and (
+        kept_as == tool_command() or kept_as.startswith(verification_command(0)[:-1])
+    )
+
+
 def top_of(path: str) -> str:
     """Return the first part of a path."""
     return path.partition("/")[0]

@@ -87,6 +87,8 @@ class PipelineReplaced(Fact, frozen=True):
     """How programs are confined from here on, where no stage started one before."""
     parts: dict[str, str] = {}
     """What `PipelineStarted.parts` is from here on."""
+    warnings: tuple[str, ...] = ()
+    """What `PipelineStarted.warnings` is from here on."""
 
 
 class AgentReplaced(Fact, frozen=True):

@@ -36,6 +36,10 @@ class CommandLine(Record, frozen=True):
     commands: tuple[Command, ...]
 
 
+STAND_INS = ("fake", "stub")
+"""Agents that only stand in for one, to try a pipeline: what they answer is nobody's work."""
+
+
 class Request(Record, frozen=True, tag_field="kind"):
     """What is asked for. `id` is unique in its run, so that asking twice is harmless."""
 

@@ -6,6 +6,7 @@ from collections import ChainMap
 from collections.abc import Iterator, MutableMapping
 from typing import Any
 
+from custody.model.output import Output
 from custody.model.request import Spent
 
 
@@ -23,6 +24,8 @@ class Scope:
         """Feedback for the next agent: ``node``, ``reason``, ``summary``; empty when cleared."""
         self.unhandled: dict[str, str] = {}
         """Failures that no edge took care of, by node."""
+        self.outputs: dict[str, Output] = {}
+        """What the last command of each of its stages left."""
         self.steps = 0
         """How many stages were entered, retries not counted."""
         self.spent = Spent()

@@ -28,6 +28,7 @@ from custody.model.event import (
 from custody.model.evidence import Evidence
 from custody.model.fact import RunStatus
 from custody.model.outcome import Outcome
+from custody.model.output import Output
 from custody.model.process_event import AgentReplaced, PipelineReplaced
 from custody.model.request import Spent
 from custody.model.scope import Scope
@@ -107,6 +108,7 @@ class State(Scope):
                 scope.steps += 1
             self.visits[fact.node] = fact.visit
         self.attempts[fact.node] = self.attempts.get(fact.node, 0) + 1
+        self.scope(fact.node).outputs.pop(fact.node, None)
         self.node, self.attempt = fact.node, fact.attempt
         if fact.type == EACH:
             self._items[fact.node] = {}
@@ -120,6 +122,8 @@ class State(Scope):
         self.lost.discard(fact.ack.request_id)
         self.active_seconds += fact.ack.seconds
         self._spend(fact.node, fact.ack.spent())
+        if (output := Output.of(fact.ack)) is not None:
+            self.scope(fact.node).outputs[fact.node] = output
         for evidence in fact.ack.evidence:
             if evidence.is_document:
                 self.documents[evidence.path] = evidence

@@ -7,6 +7,7 @@ declared again to add attributes, not to change them.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 
 import msgspec
 
@@ -16,6 +17,7 @@ from custody.pipeline.messages import Nearest, found, shown
 from custody.pipeline.syntax import Attributes, EdgeStatement, NodeStatement, Statement, SyntaxTree
 from custody.pipeline.types import Types
 from custody.pipeline.values import is_kind
+from custody.pipeline.vocabulary import ALIASES, Alias
 
 DEFAULTS_LIMIT = 256
 """Default attributes that a node or an edge may inherit; every one of them costs for each."""
@@ -25,9 +27,14 @@ UNDECLARED = ""
 slip is one finding; a pipeline with such a node never leaves `read_pipeline`."""
 
 
-def build(tree: SyntaxTree, data: bytes, catalog: Catalog) -> tuple[Pipeline, list[Finding]]:
-    """Return the pipeline that the statements describe, and what is wrong with them as such."""
-    builder = _Builder(catalog)
+def build(
+    tree: SyntaxTree, data: bytes, catalog: Catalog, *, aliases: bool = True
+) -> tuple[Pipeline, list[Finding]]:
+    """Return the pipeline that the statements describe, and what is wrong with them as such.
+
+    Without ``aliases`` the names that other systems have for attributes are left as they are.
+    """
+    builder = _Builder(catalog, ALIASES if aliases else {})
     for statement in tree.statements:
         builder.add(statement)
     nodes = builder.nodes()
@@ -54,7 +61,8 @@ class _Declaration(msgspec.Struct, gc=False):
 
 
 class _Builder:
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, aliases: Mapping[str, Alias]) -> None:
+        self._aliases = aliases
         self.attributes: Attributes = {}
         self.edges: list[Edge] = []
         self.findings: list[Finding] = []
@@ -72,7 +80,8 @@ class _Builder:
         elif isinstance(statement, EdgeStatement):
             self._connect(statement)
         elif statement.scope == "node":
-            self._node_defaults = self._defaults(self._node_defaults, statement.attributes)
+            named = self._in_our_names(statement.attributes)
+            self._node_defaults = self._defaults(self._node_defaults, named)
         elif statement.scope == "edge":
             self._edge_defaults = self._defaults(self._edge_defaults, statement.attributes)
         else:
@@ -103,12 +112,29 @@ class _Builder:
 
     def _declare(self, statement: NodeStatement) -> None:
         declared = self._declared.get(statement.id)
+        named = self._in_our_names(statement.attributes)
         if declared is not None:
-            self._merge(declared.own, statement.attributes, f"node {shown(statement.id)}")
+            self._merge(declared.own, named, f"node {shown(statement.id)}")
         else:
             self._declared[statement.id] = _Declaration(
-                dict(statement.attributes), self._node_defaults, statement.position
+                dict(named), self._node_defaults, statement.position
             )
+
+    def _in_our_names(self, attributes: Attributes) -> Attributes:
+        """Return the attributes of a node, each by the name that it has here."""
+        if self._aliases.keys().isdisjoint(attributes):
+            return attributes
+        named: Attributes = {}
+        for name, attribute in attributes.items():
+            alias = self._aliases.get(name)
+            if alias is None:
+                named[name] = attribute
+            elif alias.name in attributes:
+                what = f"{name} is another name for {alias.name}, which is given too"
+                self.findings.append(found("alias", what, attribute.position, "keep one of them"))
+            else:
+                named[alias.name] = _translated(attribute, alias)
+        return named
 
     def _connect(self, statement: EdgeStatement) -> None:
         attributes = statement.attributes
@@ -152,6 +178,13 @@ class _Builder:
                 self.findings.append(
                     found("duplicate", what, attribute.position, "keep one of them")
                 )
+
+
+def _translated(attribute: Attribute, alias: Alias) -> Attribute:
+    value = attribute.value
+    if alias.between and isinstance(value, str):
+        value = value.replace(alias.between, "\n")
+    return Attribute(name=alias.name, value=value, position=attribute.position)
 
 
 def _weight(attribute: Attribute) -> int:

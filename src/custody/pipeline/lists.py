@@ -1,4 +1,4 @@
-"""Attribute lists: ``[name=value, name="a text"]``."""
+"""Attribute lists: ``[name=value, name="a text"]``; the commas may be left out."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _read_by_tokens(reading: Reading, attributes: Attributes, opened: int) -> No
         if scan.kind in _SEPARATORS:
             scan.advance()
         elif scan.kind not in _STOPS and not _begins_statement(reading):
-            _report_separator(reading)
+            _go_on_without_separator(reading)
     return scan.advance()
 
 
@@ -166,17 +166,19 @@ def _report_twice(reading: Reading, first: Attribute, start: int) -> None:
     )
 
 
-def _report_separator(reading: Reading) -> None:
+def _go_on_without_separator(reading: Reading) -> None:
+    """Go on where the next attribute stands; report whatever else there is."""
     scan = reading.scan
+    if scan.kind in NAMES and scan.next_kind() == "=":
+        return
     opened = scan.position(scan.before)
     hint = "put a comma between attributes"
     if opened.line < scan.position(scan.behind).line:
         hint = f"is a quote missing? the string opened at {opened.line}:{opened.column} ends here"
-    if scan.kind in NAMES and scan.next_kind() == "=":
-        reading.report(scan.start, f"',' is missing before {shown(scan.value)}", hint)
-    else:
-        reading.unexpected("',' or ']'", hint)
-        _skip_to_separator(reading)
+    reading.unexpected("',' or ']'", hint)
+    _skip_to_separator(reading)
+    if scan.kind in _SEPARATORS:
+        scan.advance()
 
 
 def _skip_to_separator(reading: Reading) -> None:

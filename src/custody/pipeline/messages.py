@@ -11,6 +11,8 @@ _SHOWN = 60
 _COMPARISONS = 20_000
 _LONGEST_NAME = 64
 _LIKENESS = 0.7
+_GREAT_LIKENESS = 0.8
+"""How near several names must be to be given together."""
 
 
 def shown(text: str) -> str:
@@ -39,12 +41,13 @@ class Nearest:
     def __init__(self) -> None:
         self._left = _COMPARISONS
 
-    def hint(self, name: str, known: Collection[str]) -> str:
-        """Return ``did you mean 'x'?``, or nothing when no name is near."""
+    def hint(self, name: str, known: Collection[str], *, most: int = 1) -> str:
+        """Return ``did you mean 'x' or 'y'?``, or nothing when no name is near."""
         if len(name) > _LONGEST_NAME or self._left < len(known):
             return ""
         self._left -= len(known)
         from difflib import get_close_matches
 
-        near = get_close_matches(name, known, n=1, cutoff=_LIKENESS)
-        return f"did you mean {shown(near[0])}?" if near else ""
+        near = get_close_matches(name, known, n=most, cutoff=_GREAT_LIKENESS)
+        near = near or get_close_matches(name, known, n=1, cutoff=_LIKENESS)
+        return f"did you mean {' or '.join(map(shown, near))}?" if near else ""

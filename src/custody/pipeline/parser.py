@@ -5,7 +5,7 @@
                | ("graph" | "node" | "edge") list+     defaults for what follows
                | id list*                              a node
                | id ("->" id)+ list*                   edges that share their attributes
-    list      := "[" [attribute (("," | ";") attribute)* ["," | ";"]] "]"
+    list      := "[" [attribute (["," | ";"] attribute)* ["," | ";"]] "]"
     attribute := id "=" value
 
 What the language leaves out of DOT (undirected edges, ``strict``, subgraphs, ports, HTML

@@ -9,11 +9,13 @@ from msgspec.structs import replace
 from custody.errors import PipelineInvalid
 from custody.model.finding import Finding
 from custody.model.graph import Catalog, Pipeline, SourcePosition
+from custody.model.journal_version import CURRENT, JournalVersion
 from custody.patterns import later
 from custody.pipeline.build import build
 from custody.pipeline.messages import found
 from custody.pipeline.parser import parse
 from custody.pipeline.rules import judge
+from custody.pipeline.rules.attributes import UNKNOWN
 from custody.pipeline.subpipeline_files import Library, PartReader
 
 SIZE_LIMIT: Final = 16 * 1024 * 1024
@@ -24,30 +26,45 @@ _ASCII_CONTROL = bytes({*range(32), 127} - set(b"\t\n"))
 
 
 def read_pipeline(
-    source: bytes, catalog: Catalog, library: Library | None = None, *, name: str = ""
+    source: bytes,
+    catalog: Catalog,
+    library: Library | None = None,
+    *,
+    name: str = "",
+    begun_in: JournalVersion | None = None,
 ) -> tuple[Pipeline | None, tuple[Finding, ...]]:
     """Read a pipeline and its parts; None when a finding is an error.
 
     ``library`` has the parts, ``name`` is that of the pipeline in it. Findings are in order of
-    their places, those of parts last.
+    their places, those of parts last. The pipeline of a run that has begun is read as it was then,
+    by the version of its journal, ``begun_in``; and here nobody may know an agent that it asks.
     """
-    pipeline, findings = _read_one(source, catalog)
+    pipeline, findings = _read_one(source, catalog, begun_in)
     if pipeline is not None:
-        reader = PartReader(library, catalog, lambda part: _read_one(part, catalog, for_items=True))
+        reader = PartReader(
+            library, catalog, lambda part: _read_one(part, catalog, begun_in, for_items=True)
+        )
         pipeline = reader.attach(pipeline, (name,))
         reader.judge_whole(pipeline)
-        pipeline = replace(pipeline, sources=reader.sources)
         findings += reader.findings
     ordered = sorted(set(findings), key=_place)
-    refused = any(finding.severity == "error" for finding in ordered)
-    return None if refused else pipeline, tuple(ordered)
+    if pipeline is None or any(finding.severity == "error" for finding in ordered):
+        return None, tuple(ordered)
+    warnings = tuple(each.told(name) for each in ordered if each.code == UNKNOWN)
+    return replace(pipeline, sources=reader.sources, warnings=warnings), tuple(ordered)
 
 
 def load_pipeline(
-    source: bytes, catalog: Catalog, where: str, library: Library | None = None, *, name: str = ""
+    source: bytes,
+    catalog: Catalog,
+    where: str,
+    library: Library | None = None,
+    *,
+    name: str = "",
+    begun_in: JournalVersion | None = None,
 ) -> Pipeline:
     """Read a pipeline that must be good; raises `PipelineInvalid` with the findings."""
-    pipeline, findings = read_pipeline(source, catalog, library, name=name)
+    pipeline, findings = read_pipeline(source, catalog, library, name=name, begun_in=begun_in)
     if pipeline is None:
         errors = sum(finding.severity == "error" for finding in findings)
         first = next(finding for finding in findings if finding.severity == "error")
@@ -59,19 +76,26 @@ def load_pipeline(
 
 
 def _read_one(
-    source: bytes, catalog: Catalog, *, for_items: bool = False
+    source: bytes, catalog: Catalog, begun_in: JournalVersion | None, *, for_items: bool = False
 ) -> tuple[Pipeline | None, list[Finding]]:
     """Read one text without its parts; None when nothing can be made of it."""
     text, findings = _decode(source)
     if text is None:
         return None, findings
     parsed = parse(text)
-    pipeline, more = build(parsed, source, catalog)
+    aliases = (begun_in or CURRENT).attributes_known
+    pipeline, more = build(parsed, source, catalog, aliases=aliases)
     if for_items:
         pipeline = replace(pipeline, for_items=True)
     findings += parsed.findings + more
-    findings += judge(pipeline, catalog, complete=parsed.complete)
+    judged = judge(pipeline, catalog, complete=parsed.complete)
+    findings += judged if begun_in is None else map(_let_through, judged)
     return pipeline, findings
+
+
+def _let_through(finding: Finding) -> Finding:
+    """Return a finding as it counts for a run that has begun: what nobody knows forbids nothing."""
+    return replace(finding, severity="warning") if finding.code == UNKNOWN else finding
 
 
 def _place(finding: Finding) -> tuple[str, int, int, str, str]:
@@ -84,10 +108,7 @@ def _decode(source: bytes) -> tuple[str | None, list[Finding]]:
         limit = SIZE_LIMIT // 1024 // 1024
         return None, [found("too_large", f"the file is larger than {limit} MiB", None)]
     findings: list[Finding] = []
-    if source.startswith(_BOM):
-        source = source.removeprefix(_BOM)
-        here = SourcePosition(line=1, column=1)
-        findings.append(found("syntax", "a byte-order mark", here, "save the file without one"))
+    source = source.removeprefix(_BOM)
     try:
         text = source.decode()
     except UnicodeDecodeError as error:

@@ -2,6 +2,7 @@
 
     $goal  ${name}         a value
     ${context.KEY}         what a stage put into the context; ``KEY.field`` looks into an object
+    ${NODE.stdout}         what the last command of a node printed; also stderr and exit_code
     ${doc:PATH}            the text of a document of the run
     ${docs:FOLDER}         the text of every document below a folder
     $$                     one dollar sign

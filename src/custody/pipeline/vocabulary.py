@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from typing import Final
+from typing import Final, NamedTuple
 
 from custody.model.graph import AttributeKind, AttributeRule
 from custody.model.limits import PREFIX, SIZES, Limit, StageLimits, size_text
+from custody.model.output import DEFAULT_LIMIT
+from custody.pipeline.graphviz import EVERYWHERE
 
 TYPES: Final = frozenset(
     (
@@ -26,6 +27,9 @@ LATER_SHAPES: Final = {
 """Shapes, and the types they stand for, of a later version of the language."""
 LATER_TYPES: Final = frozenset(LATER_SHAPES.values())
 
+WARN: Final = "warn"
+"""What ``unknown_attributes`` says of a graph that may have them."""
+
 DEFAULT_TYPE: Final = "codergen"
 DEFAULT_SHAPE: Final = "box"
 
@@ -41,6 +45,7 @@ RANGES: Final = {
     "max_seconds": (0.001, 365 * 86_400.0),
     "timeout": (0.001, 30 * 86_400.0),
     "retry_delay": (0, 86_400.0),
+    "output_limit": (0, 1 << 20),
     "ingest.max_files": (0, 1_000_000),
     "ingest.max_bytes": (0, 1 << 30),
     "ingest.max_total_bytes": (0, 1 << 40),
@@ -91,6 +96,14 @@ LIMITS: Final = (
 )
 """What the programs of a stage may take: on its node, or on the graph for all."""
 
+OUTPUT: Final = _rule(
+    "output_limit",
+    "size",
+    "Bytes of a command's output that a prompt shows, its beginning and its end; default: "
+    f"{size_text(DEFAULT_LIMIT)}.",
+)
+"""On the node that has the prompt, or on the graph for all."""
+
 NODE_ATTRIBUTES: Final = (
     _rule("label", "string", "What a picture shows instead of the id."),
     _rule("type", "string", "The node's type; without it the shape decides."),
@@ -102,6 +115,7 @@ NODE_ATTRIBUTES: Final = (
     _rule("allow_partial", "boolean", "Used-up attempts give partial_success instead of fail."),
     _rule("timeout", "duration", "After this long the work is ended."),
     *LIMITS,
+    OUTPUT,
     _rule("allowed_write_paths", "list", "Files, and directories with a trailing slash."),
 )
 EDGE_ATTRIBUTES: Final = (
@@ -113,31 +127,50 @@ GRAPH_ATTRIBUTES: Final = (
     _rule("label", "string", "What a picture shows as its title."),
     _rule("goal", "string", "What the run is for; prompts use it as $goal."),
     _rule("max_steps", "integer", "How many stages a run may enter."),
+    AttributeRule(
+        name="unknown_attributes",
+        kind="string",
+        doc="`warn` lets a pipeline run that has attributes nobody knows; default: `error`.",
+        choices=("error", WARN),
+    ),
     *_BUDGETS,
     *LIMITS,
+    OUTPUT,
     *INGEST,
     _rule("var.*", "string", "Default of a name that templates use as ${name}."),
 )
 
-COSMETICS: Final = frozenset(
-    re.findall(
-        r"\S+",
-        "URL arrowhead arrowsize arrowtail bb bgcolor center charset class clusterrank color"
-        " colorscheme comment compound concentrate constraint decorate dir distortion dpi edgeURL"
-        " edgehref edgetarget edgetooltip fillcolor fixedsize fontcolor fontname fontnames fontpath"
-        " fontsize forcelabels gradientangle group headURL headclip headhref headlabel headport"
-        " headtarget headtooltip height href image imagepath imagepos imagescale inputscale"
-        " labelURL labelangle labeldistance labelfloat labelfontcolor labelfontname labelfontsize"
-        " labelhref labeljust labelloc labeltarget labeltooltip landscape layerlistsep layers"
-        " layerselect layersep layout lhead lheight lp ltail lwidth margin maxiter mclimit"
-        " mindist minlen newrank nodesep nojustify normalize notranslate nslimit nslimit1"
-        " ordering orientation outputorder overlap packmode pad pagedir pencolor penwidth"
-        " peripheries pin pos quadtree quantum rank rankdir ranksep ratio rects regular remincross"
-        " resolution rotate samehead sametail samplepoints scale searchsize sep showboxes sides"
-        " skew smoothing sortv splines style stylesheet tailURL tailclip tailhref taillabel"
-        " tailport tailtarget tailtooltip tooltip truecolor vertices viewport voro_margin"
-        " width xdotversion xlabel xlp",
-    )
-)
-"""What Graphviz understands and a run never looks at. Names that a reader would take for a
-setting of the run, such as ``model`` and ``mode``, are left out, so that they are reported."""
+COSMETICS: Final = EVERYWHERE - {
+    rule.name for rule in (*NODE_ATTRIBUTES, *EDGE_ATTRIBUTES, *GRAPH_ATTRIBUTES)
+}
+"""What Graphviz understands and a run never looks at, wherever it stands."""
+
+
+class Alias(NamedTuple):
+    """A name that another system has for one of our attributes."""
+
+    name: str
+    """Ours."""
+    between: str = ""
+    """What parts the entries of its value there; ours stand one a line. Empty for one value."""
+
+
+ALIASES: Final = {
+    "agent.backend": Alias("agent"),
+    "codex.path": Alias("codex.executable"),
+    "codex.approval": Alias("codex.approval_policy"),
+    "codex.timeout_seconds": Alias("codex.timeout"),
+    "codex.heartbeat_seconds": Alias("codex.heartbeat"),
+    "codex.auto_approve_commands": Alias("codex.auto_approve"),
+    "codex.auto_approve_config_key": Alias("codex.auto_approve_key"),
+    "codex.config_overrides": Alias("codex.config", between=";;"),
+}
+"""Names of node attributes in the public system whose design this language follows."""
+
+WITHOUT_EFFECT: Final = {
+    "codex.skip_git_repo_check": "codex never asks for a repository here",
+    "codex.disable_mcp": "codex is started without the user's MCP servers",
+    "codex.profile": "codex is started without the user's configuration; use codex.config",
+    "codex.dangerous_bypass": "how much codex may do is decided by the level of confinement",
+}
+"""Node attributes of that system that change nothing here, and why."""

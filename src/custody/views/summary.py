@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from sys import intern
 
 import msgspec
+from msgspec import UNSET
 
 from custody.model import layout
 from custody.model.attempt_event import AttemptLost
@@ -21,8 +22,11 @@ from custody.model.event import (
     StageFailed,
     StageStarted,
 )
+from custody.model.journal_version import VERSIONS
 from custody.model.outcome import OutcomeStatus
+from custody.model.process_event import PipelineReplaced
 from custody.model.record import Record, encode
+from custody.model.request import STAND_INS, AgentRequest
 from custody.model.state import State
 from custody.views.net import NetChanges
 
@@ -76,8 +80,13 @@ class Summarizer:
         self._under_way: dict[str, _Visit] = {}
         self._net = NetChanges()
         self._started: PipelineStarted | None = None
+        self._names_stand_ins = False
+        self._warnings: tuple[str, ...] = ()
         self._reason = ""
         self._events = 0
+        self._stand_ins: dict[str, set[str]] = {}
+        self._asked: dict[str, str] = {}
+        """The stand-in that each stage under way asks."""
 
     def add(self, line: JournalLine, fact: AnyFact, changes: tuple[Change, ...]) -> None:
         """Take one more line into account; ``changes`` are those of an answer."""
@@ -86,11 +95,18 @@ class Summarizer:
         match fact:
             case PipelineStarted():
                 self._started = fact
+                self._names_stand_ins = VERSIONS[line.schema_version].stand_ins_named
+                self._warnings = fact.warnings
+            case PipelineReplaced():
+                self._warnings = fact.warnings
             case StageStarted():
                 if fact.attempt == 1:
                     self._under_way[fact.node] = _Visit(fact.type)
+                self._note_stand_in(fact)
             case RequestAnswered():
                 visit = self._under_way[fact.node]
+                if stand_in := self._asked.pop(fact.node, ""):
+                    self._stand_ins.setdefault(stand_in, set()).add(fact.node)
                 visit.seconds += fact.ack.seconds
                 visit.changed += len(changes)
             case AttemptLost():
@@ -116,7 +132,19 @@ class Summarizer:
             active_seconds=round(state.active_seconds, 6),
             events=self._events,
             head=head,
+            warnings=self._warnings or UNSET,
+            stand_ins={name: tuple(sorted(nodes)) for name, nodes in self._answered()} or UNSET,
         )
+
+    def _note_stand_in(self, fact: StageStarted) -> None:
+        """Remember who is asked, if it is nobody who works."""
+        if self._names_stand_ins and isinstance(fact.request, AgentRequest):
+            name = fact.request.agent.partition(":")[0]
+            if name in STAND_INS:
+                self._asked[fact.node] = name
+
+    def _answered(self) -> list[tuple[str, set[str]]]:
+        return sorted(self._stand_ins.items())
 
     def net_changes(self) -> tuple[Change, ...]:
         """Return how the workspace differs by now from what the run began with."""
@@ -153,6 +181,11 @@ def summary_text(summary: Summary) -> str:
     if summary.reason:
         lines += [f"**Reason:** {summary.reason}", ""]
     lines += [f"- **{node}** failed: {reason}" for node, reason in summary.unhandled.items()]
+    lines += [f"- **warning:** {warning}" for warning in summary.warnings or ()]
+    lines += [
+        f"- **{name}** stood in for an agent: {', '.join(nodes)}"
+        for name, nodes in (summary.stand_ins or {}).items()
+    ]
     lines += ["", "| stage | type | outcome | attempts | seconds | changed | evidence |"]
     lines += ["|---|---|---|---|---|---|---|"]
     lines += [_table_row(row) for row in summary.stages]

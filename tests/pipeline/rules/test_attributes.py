@@ -27,7 +27,7 @@ BODY = "digraph g {{ start [shape=Mdiamond]; done [shape=Msquare]\n{}\nstart -> 
         'a [type=tool, tool_command="x", ratio_of_x=0.5]',
         'a [type=verification, verification.workdir="src"]',
         "a; rankdir=LR; label=x; max_steps=10; var.lang=py; var.n=3; bgcolor=white",
-        'a; edge [weight=2, label=x, color=red, condition="outcome=success"]; a -> a',
+        'a; edge [weight=2, label=x, color=red, condition="outcome=success"]',
         "node [prompt=x, tool_command=y, style=filled]; a",
         'a [cat.lives=9, cat.mood=good, cat.foes="dog, ,bird", cat.dens="a/, b"]',
         'node [cat.lives=9, dog.leash_length=2]; a [type=tool, tool_command="x"]',
@@ -96,6 +96,7 @@ def test_a_wrong_value_is_an_error_at_its_place(
     ]
 
 
+@pytest.mark.req("U-01")
 @pytest.mark.parametrize(
     ("text", "column", "message", "hint"),
     [
@@ -106,8 +107,17 @@ def test_a_wrong_value_is_an_error_at_its_place(
          "did you mean 'prompt'?"),
         ("a [tool_command=x]", 4, "type codergen knows no attribute 'tool_command'",
          "type tool knows it"),
-        ("a [model=x]", 4, "type codergen knows no attribute 'model'", ""),
-        ("a; a -> a [conditon=x]", 12, "an edge knows no attribute 'conditon'",
+        ("a [model=x]", 4, "type codergen knows no attribute 'model'",
+         "Graphviz knows it on a graph only"),
+        ('a; a -> a [condition="outcome=fail", rankdir=LR]', 38,
+         "an edge knows no attribute 'rankdir'",
+         "Graphviz knows it on a graph only"),
+        ("a [max_retry=1]", 4, "type codergen knows no attribute 'max_retry'",
+         "did you mean 'max_retries'?"),
+        ("a [labelfont=x]", 4, "type codergen knows no attribute 'labelfont'",
+         "did you mean 'label'?"),
+        ('a; a -> a [condition="outcome=fail", conditon=x]', 38,
+         "an edge knows no attribute 'conditon'",
          "did you mean 'condition'?"),
         ("a; gaol=x", 4, "a graph knows no attribute 'gaol'", "did you mean 'goal'?"),
         ("a [cat.live=1]", 4, "type codergen knows no attribute 'cat.live'",
@@ -120,7 +130,8 @@ def test_a_wrong_value_is_an_error_at_its_place(
          "type tool knows no attribute 'cat.mood'", "type codergen knows it"),
         ("a [verification.lives=9]", 4,
          "type codergen knows no attribute 'verification.lives'", ""),
-        ("node [promt=x]; a; b; a -> b -> a", 7, "type codergen knows no attribute 'promt'",
+        ('node [promt=x]; a; b; a -> b -> a [condition="outcome=fail"]', 7,
+         "type codergen knows no attribute 'promt'",
          "did you mean 'prompt'?"),
     ],
 )  # fmt: skip
@@ -128,9 +139,9 @@ def test_an_unknown_attribute_is_named_once_with_the_nearest_one(
     text: str, column: int, message: str, hint: str, read: Read
 ) -> None:
     pipeline, findings = read(BODY.format(text))
-    assert pipeline is not None
+    assert pipeline is None
     (finding,) = findings
-    assert (finding.code, finding.severity) == ("unknown_attribute", "warning")
+    assert (finding.code, finding.severity) == ("unknown_attribute", "error")
     assert (finding.line, finding.column) == (2, column)
     assert (finding.message, finding.hint) == (message, hint)
 

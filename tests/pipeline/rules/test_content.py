@@ -33,7 +33,9 @@ def test_a_condition_that_cannot_hold_is_refused(condition: str, message: str, r
 
 
 def test_an_empty_condition_is_none(read: Read) -> None:
-    pipeline, findings = read(BODY.format('a; a -> a [condition=""]'))
+    pipeline, findings = read(
+        BODY.format('a; b; start -> b [condition="context.x=1"]; b -> a [condition=""]')
+    )
     assert pipeline is not None
     assert findings == ()
 

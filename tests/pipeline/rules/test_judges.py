@@ -94,7 +94,7 @@ def test_only_those_before_the_verification_count() -> None:
     after = f"{agent('tests/', 'b')}\n{TESTS}\nstart -> v -> b -> done"
     assert findings(after) == []
     again = f"{after}\nb -> v"
-    assert [code for code, _ in findings(again)] == ["judge_changed"]
+    assert [code for code, _ in findings(again)] == ["judge_changed", "never_taken"]
 
 
 def test_one_finding_for_several_judges() -> None:

@@ -9,12 +9,22 @@ import pytest
 
 from custody.model.graph import Catalog, Pipeline
 from custody.pipeline import rules
-from custody.pipeline.rules import LOCAL, RULES, WHOLE, attributes, content, judge, structure
+from custody.pipeline.rules import (
+    LOCAL,
+    RULES,
+    WHOLE,
+    attributes,
+    content,
+    judge,
+    outputs,
+    structure,
+    traps,
+)
 
 Good = Callable[[str], Pipeline]
 
 
-@pytest.mark.parametrize("module", [attributes, content, structure])
+@pytest.mark.parametrize("module", [attributes, content, outputs, structure, traps])
 def test_no_rule_is_forgotten(module: object) -> None:
     """A rule takes a pipeline and a catalog, and is public."""
     found = [

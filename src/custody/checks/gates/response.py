@@ -25,6 +25,8 @@ SCHEMA = AttributeRule(
     kind="string",
     doc="JSON Schema that the block must fit; a response that does not fit is a failure.",
 )
+OFFERED = "verification_plan"
+"""Where an agent's JSON object may have a plan that nobody asked for."""
 _BLOCK = later(r"^```json[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 
 
@@ -51,6 +53,25 @@ def json_block(text: str) -> Any:
             where=layout.RESPONSE,
         )
     return decode(blocks[0].encode(), object, where=layout.RESPONSE)
+
+
+def offered_plan(text: str) -> dict[str, Any] | None:
+    """Return the plan that a response offers unasked: ``verification_plan`` of its JSON object.
+
+    The object is the only fenced ``json`` block, or the whole response.
+    """
+    if f'"{OFFERED}"' not in text:
+        return None
+    try:
+        value = json_block(text) if _BLOCK.search(text) else _whole(text)
+    except MalformedDocument:
+        return None  # nobody asked for it, so nothing is wrong with having none
+    plan = value.get(OFFERED) if isinstance(value, dict) else None
+    return plan if isinstance(plan, dict) else None
+
+
+def _whole(text: str) -> Any:
+    return decode(text.strip().encode(), object, where=layout.RESPONSE)
 
 
 def check_response(text: str, schema: str = "") -> None:

@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from custody.checks.guards.environment import admit_value, assigned_name
+from custody.checks.guards.environment import ALLOWED, admit_value, assigned_name
 from custody.checks.guards.words import Operator, Token, Word, read_tokens
 from custody.errors import CommandRefused, PathRefused
 from custody.model.relpath import RelPath
@@ -45,16 +45,21 @@ class _Scope(NamedTuple):
 
     workdir: str
     environment: dict[str, str]
+    known_only: bool = False
+    """Whether no variable may be set but those that are known by name."""
 
 
-def admit(text: str, allowed: Sequence[str], *, workdir: str = "") -> CommandLine:
+def admit(
+    text: str, allowed: Sequence[str], *, workdir: str = "", known_only: bool = False
+) -> CommandLine:
     """Return what to start for ``text``; raises `CommandRefused` when it may not run.
 
     ``allowed`` holds what a command may begin with; when it is empty, nothing may run.
-    ``workdir`` is where the commands start, relative to the workspace.
+    ``workdir`` is where the commands start, relative to the workspace; with ``known_only`` they
+    may set no variable but those that are known by name.
     """
     entries = read_allowed(allowed)
-    line = parse_command(text, workdir=workdir)
+    line = parse_command(text, workdir=workdir, known_only=known_only)
     start = _inside("", workdir)
     for command in line.commands:
         try:
@@ -75,10 +80,10 @@ def read_allowed(entries: Sequence[str]) -> tuple[Entry, ...]:
     return tuple(_entry(entry) for entry in entries)
 
 
-def parse_command(text: str, *, workdir: str = "") -> CommandLine:
+def parse_command(text: str, *, workdir: str = "", known_only: bool = False) -> CommandLine:
     """Return the normal form of ``text``, whether or not it is allowed."""
     tokens = read_tokens(text)
-    tokens, scope = _peel(tokens, _Scope(_inside("", workdir), {}))
+    tokens, scope = _peel(tokens, _Scope(_inside("", workdir), {}, known_only))
     commands = [_command(part, scope, joiner) for joiner, part in _split(tokens)]
     return CommandLine(text=text, commands=tuple(commands))
 
@@ -163,7 +168,7 @@ def _change_directory(words: list[Word], scope: _Scope) -> _Scope:
         raise CommandRefused("cwd", "cd needs the name of one directory")
     if any("$PWD" in value for value in scope.environment.values()):
         raise CommandRefused("cwd", "cd comes after $PWD was used", hint="put cd first")
-    return _Scope(_inside(scope.workdir, words[1].text), scope.environment)
+    return scope._replace(workdir=_inside(scope.workdir, words[1].text))
 
 
 def _inside(start: str, directory: str) -> str:
@@ -188,8 +193,13 @@ def _export(words: list[Word], scope: _Scope) -> _Scope:
     for word in words[1:]:
         if not (name := assigned_name(word.bare)):
             raise CommandRefused("env", f"{word.text!r} after export is not NAME=value")
-        environment[name] = admit_value(name, word.text[len(name) + 1 :], literal=word.literal)
-    return _Scope(scope.workdir, environment)
+        environment[name] = _assigned(word, name, scope)
+    return scope._replace(environment=environment)
+
+
+def _assigned(word: Word, name: str, scope: _Scope) -> str:
+    value = word.text[len(name) + 1 :]
+    return admit_value(name, value, literal=word.literal, known_only=scope.known_only)
 
 
 def _split(tokens: tuple[Token, ...]) -> list[tuple[JoinedBy, tuple[Token, ...]]]:
@@ -221,10 +231,13 @@ def _command(tokens: tuple[Token, ...], scope: _Scope, joiner: JoinedBy) -> Comm
             "operator", "parentheses within a chain may hold one command, after cd and export"
         )
     environment = dict(scope.environment)
+    assigned = ""
     while words and (name := assigned_name(words[0].bare)):
-        value = words[0].text[len(name) + 1 :]
-        environment[name] = admit_value(name, value, literal=words[0].literal)
+        environment[name] = _assigned(words[0], name, scope)
+        assigned = name
         del words[0]
+    if not words and assigned and assigned not in ALLOWED:
+        raise CommandRefused("env", f"{assigned} is set, and no program is named")
     if not words:
         raise CommandRefused("prefix", "no program is named")
     _refuse_expansion(words)

@@ -27,6 +27,8 @@ _LEVELS = {
     "L2": "Landlock and a filter of system calls",
     "L1": "not confined",
 }
+_UNSET = {"agent": "none", "confinement": "the best there is", "output_limit": "20K"}
+"""What holds where a setting has no value."""
 _HOLDERS = {
     "cgroup": "held by a control group",
     "rlimit": "held by an rlimit",

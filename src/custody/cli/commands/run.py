@@ -36,7 +36,7 @@ def arguments(parser: Arguments) -> None:
         resume="continue the run of that id if it exists",
     )
     declare.accept_change(parser)
-    declare.agent(parser, "stub")
+    declare.agent(parser)
     declare.confinement(parser)
     declare.ingest(parser)
     parser.add_argument(
@@ -72,6 +72,7 @@ def execute(options: Namespace) -> Result:
             confinement=config.setting("confinement", options.confinement),
             ingest=ingest_switch(forced=options.ingest),
             exclude=config.entries("exclude"),
+            output_limit=output_limit(),
             resume_existing=options.resume,
             accept_change=options.accept_change,
             by_name=[name for name in RUN_SETTINGS if vars(options)[name]],
@@ -103,6 +104,20 @@ def ingest_switch(*, forced: bool) -> IngestSwitch:
         what = f"ingest is true or false, not {found.value!r}"
         raise UsageError(what, hint=f"it comes from {found.origin}")
     return "on" if found.value == "true" else "off"
+
+
+def output_limit() -> int | None:
+    """Return how much of a command's output prompts show; None where no setting says it."""
+    from custody.cli import config
+    from custody.model.limits import parse_size
+
+    found = config.origin("output_limit", "")
+    if not found.value:
+        return None
+    try:
+        return parse_size(found.value)
+    except ValueError as error:
+        raise UsageError(f"output_limit: {error}", hint=f"it comes from {found.origin}") from None
 
 
 def variables(words: list[str]) -> dict[str, str]:

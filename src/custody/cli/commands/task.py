@@ -48,7 +48,7 @@ def arguments(parser: Arguments) -> None:
         workdir="folder whose copy the agent may look at (default: none)",
         resume="continue the run of that id, with the task that it has",
     )
-    declare.agent(parser, "none")
+    declare.agent(parser)
     declare.confinement(parser)
     parser.add_argument(
         "--reviewers",
@@ -75,7 +75,7 @@ def execute(options: Namespace) -> Result:
     """Run the pipeline of that name, and hand over what it made."""
     from custody import api
     from custody.cli import config
-    from custody.cli.commands.run import ingest_switch
+    from custody.cli.commands.run import ingest_switch, output_limit
     from custody.cli.watch import tell_of_secrets, watching
 
     runsdir = config.setting("runsdir", options.runsdir)
@@ -99,6 +99,7 @@ def execute(options: Namespace) -> Result:
                 ingest=ingest_switch(forced=options.ingest),
                 exclude=config.entries("exclude"),
                 look_first=True,
+                output_limit=output_limit(),
                 listeners=(board.hear,),
             )
     passed = result.summary.status == "PASS"
@@ -141,7 +142,7 @@ def _agent(flag: str, *, goes_on: bool) -> str:
     from custody.cli import config
 
     chosen = config.origin("agent", flag)
-    if chosen.origin == "default" and not goes_on:
+    if not chosen.value and not goes_on:
         hint = "name one with --agent or in custody.toml; fake:single plays recorded answers"
         raise UsageError("no agent is named", hint=hint)
     return chosen.value

@@ -45,6 +45,7 @@ def report(
     for attempt in at_work:
         yield Line(f"  {attempt} is at work", "warn")
     yield from _failing_part(summary, place, failures or {})
+    yield from _to_know(summary)
     yield Line("")
     yield from _stages(summary.stages, whole=whole)
     yield Line("")
@@ -75,6 +76,14 @@ def _failing_part(summary: Summary, place: Location, failures: Mapping[str, str]
             if line:
                 yield Line(f"    {line}")
         yield Line(f"    evidence: {place.path}/{row.folder}")
+
+
+def _to_know(summary: Summary) -> Iterator[Line]:
+    """Return what a reader must know before he relies on the rest."""
+    for warning in summary.warnings or ():
+        yield Line(f"  warning: {warning}", "warn")
+    for name, nodes in (summary.stand_ins or {}).items():
+        yield Line(f"  no agent worked on {', '.join(nodes)}: {name} stood in for one", "warn")
 
 
 def _stages(stages: tuple[StageSummary, ...], *, whole: bool) -> Iterator[Line]:

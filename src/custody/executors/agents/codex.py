@@ -11,7 +11,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from custody.executors.agents import AgentType
-from custody.executors.programs.coding_cli import CodingCli, Surroundings, added_folders
+from custody.executors.programs.coding_cli import (
+    CodingCli,
+    Surroundings,
+    added_folders,
+    program_of,
+)
 from custody.executors.programs.reach import named, servers
 from custody.executors.programs.reply import Reply
 from custody.executors.programs.settings import CODING_SETTINGS
@@ -57,7 +62,7 @@ def changeable(settings: Settings) -> tuple[str, ...]:
 
 def arguments(settings: Settings, model: str, around: Surroundings) -> tuple[str, ...]:
     """Return the command line; the prompt comes as standard input."""
-    words = [settings.text("executable", "codex"), *FIXED]
+    words = [program_of(settings, "codex"), *FIXED]
     words += ["--sandbox", own_sandbox(settings, around.confined)]
     words += _override("approval_policy", settings.text("approval_policy", DEFAULT_APPROVAL))
     for folder in (*added_folders(settings), around.cache):

@@ -24,6 +24,7 @@ from custody.model import layout
 from custody.model.answer import AnswerBook, FileEdit, RecordedAnswer
 from custody.model.need import Need
 from custody.model.outcome import OUTCOMES, OutcomeStatus
+from custody.model.plan import PLAN_KEY
 from custody.model.record import decode
 from custody.model.relpath import RelPath
 from custody.model.request import Ack, AckStatus, AgentRequest
@@ -83,7 +84,7 @@ class FakeAgent:
         script = request.settings
         updates = dict(recorded.context_updates)
         if plan := script.get("test.verification_plan_json"):
-            updates["verification.plan"] = plan
+            updates[PLAN_KEY] = plan
         return RecordedAnswer(
             text=recorded.text,
             edits=recorded.edits,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from custody.executors.agents import Agent, AgentContext
 from custody.executors.programs.reach import PROXIES, Reach, reached
 from custody.executors.programs.reply import Reader
-from custody.executors.settings import Settings
+from custody.executors.settings import Settings, own_program
 from custody.model.need import Need
 
 
@@ -66,6 +66,15 @@ class CodingCli(NamedTuple):
         from custody.executors.programs.coding_agent import CodingAgent
 
         return CodingAgent(self, model, context)
+
+
+def program_of(settings: Settings, name: str) -> str:
+    """Return what is started: one that is named by a path of the workspace, from where it works."""
+    word = settings.text("executable", name)
+    if not own_program(settings):
+        return word
+    path = os.path.relpath(word, settings.folder("workdir") or ".")
+    return path if "/" in path else f"./{path}"
 
 
 def added_folders(settings: Settings) -> list[str]:

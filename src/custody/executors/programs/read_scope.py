@@ -3,7 +3,7 @@
     <agent>.allow_read_scenarios   shows it the scenarios, which are hidden else
     <agent>.allow_read_secrets     shows it files that hold secrets, by name; they are hidden else
     <agent>.block_read_paths       hides more
-    <agent>.strict_read_scope      shows it only ``workdir`` and ``add_dirs``
+    <agent>.strict_read_scope      shows it only ``workdir`` and ``add_dirs``, and its program
 
 Nothing is moved away for it: what is hidden is not there in what the agent works on.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from custody.executors.settings import Settings
+from custody.executors.settings import Settings, own_program
 
 SCENARIOS = "scripts/scenarios"
 
@@ -37,5 +37,8 @@ def read_scope(settings: Settings, blocked: str = "") -> ReadScope:
     if blocked:
         also = Settings(settings.agent, {f"{settings.agent}.block_read_paths": blocked}, {})
         hidden += map(str, also.folders("block_read_paths"))
-    scope = settings.own_folders() if settings.flag("strict_read_scope") else None
-    return ReadScope(tuple(hidden), scope, settings.items("allow_read_secrets"))
+    shown = settings.items("allow_read_secrets")
+    if not settings.flag("strict_read_scope"):
+        return ReadScope(tuple(hidden), None, shown)
+    program = own_program(settings)
+    return ReadScope(tuple(hidden), (*settings.own_folders(), *filter(None, [program])), shown)

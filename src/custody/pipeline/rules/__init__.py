@@ -9,7 +9,11 @@
     templates          names have values         doubled_edges      two edges that say the same
     write_paths        allowed_write_paths       item_names         as an item's stage is called
     bidirectional      hidden text order         named_nodes        nodes that attributes name
+                                                 named_outputs      NODE.stdout and the like
                                                  unjudged_agents    who may change his own judge
+                                                 failure_exits      exits that do not say how
+                                                 never_taken        edges that others go before
+                                                 no_route           nodes that no run can reach
 
 Types that do not exist and nodes that are not declared are found earlier, by `build`.
 """
@@ -20,7 +24,7 @@ from collections.abc import Callable, Iterator
 
 from custody.model.finding import Finding
 from custody.model.graph import Catalog, Pipeline
-from custody.pipeline.rules import attributes, content, judges, structure
+from custody.pipeline.rules import attributes, content, judges, outputs, structure, traps
 
 Rule = Callable[[Pipeline, Catalog], Iterator[Finding]]
 
@@ -45,7 +49,11 @@ WHOLE: tuple[Rule, ...] = (
     structure.exits_reachable,
     structure.doubled_edges,
     structure.item_names,
+    outputs.named_outputs,
     judges.unjudged_agents,
+    traps.failure_exits,
+    traps.never_taken,
+    traps.no_route,
 )
 """Rules that need every node, edge and attribute."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from custody.errors import PathRefused
-from custody.model.finding import Finding
+from custody.model.finding import Finding, Severity
 from custody.model.graph import (
     Attribute,
     AttributeKind,
@@ -18,26 +18,35 @@ from custody.model.graph import (
     SourcePosition,
 )
 from custody.model.limits import size_text
+from custody.model.output import output_named
 from custody.model.relpath import RelPath
+from custody.pipeline import graphviz
 from custody.pipeline.messages import Nearest, found, shown
 from custody.pipeline.rules.table import Table
 from custody.pipeline.template import CONTEXT, FIELD, ITEM_NAMES, NAME, RESERVED
 from custody.pipeline.values import EXPECTED, is_kind, number, written
 from custody.pipeline.vocabulary import (
-    COSMETICS,
     EDGE_ATTRIBUTES,
     GRAPH_ATTRIBUTES,
     RANGES,
+    WARN,
+    WITHOUT_EFFECT,
 )
 
+UNKNOWN = "unknown_attribute"
+"""Code of the finding about an attribute that nobody knows."""
 _BLANKS = 16
 """How far from its value an attribute's name is looked for."""
+_GRAPHVIZ = {"a graph": graphviz.GRAPH, "a node": graphviz.NODE, "an edge": graphviz.EDGE}
+_NEAREST = 3
+"""How many names a hint gives."""
 
 
 def known_attributes(pipeline: Pipeline, catalog: Catalog) -> Iterator[Finding]:
     """Find attributes that nobody knows, and values of the wrong kind or out of range."""
     judge = _Judge(pipeline, catalog)
-    graph, edge = Table("a graph", GRAPH_ATTRIBUTES), Table("an edge", EDGE_ATTRIBUTES)
+    graph = Table("a graph", GRAPH_ATTRIBUTES, looks=graphviz.GRAPH)
+    edge = Table("an edge", EDGE_ATTRIBUTES, looks=graphviz.EDGE)
     for attribute in pipeline.attributes.values():
         yield from judge.judge(attribute, graph)
     for shared in {id(edge.attributes): edge.attributes for edge in pipeline.edges}.values():
@@ -105,6 +114,9 @@ def variables(pipeline: Pipeline, _: Catalog) -> Iterator[Finding]:
         if short in taken or short.startswith((CONTEXT, *fields)):
             what = f"{shown(short)} already means something in templates"
             yield found("attribute", what, attribute.position, "choose another name")
+        elif (named := output_named(short)) is not None and named[0] in pipeline.nodes:
+            what = f"{shown(short)} already means what node {shown(named[0])} leaves"
+            yield found("attribute", what, attribute.position, "choose another name")
         elif NAME.fullmatch(short) is None:
             what = f"{shown(short)} cannot stand in a template"
             yield found("attribute", what, attribute.position, "begin it with a letter")
@@ -117,6 +129,8 @@ class _Judge:
         self.tables = {name: Table.of_type(name, catalog) for name in catalog}
         self._source = pipeline.source
         self._nearest = Nearest()
+        said = pipeline.attributes.get("unknown_attributes")
+        self._severity: Severity = "warning" if said and said.value == WARN else "error"
 
     def judge_node(self, node: Node, table: Table) -> Iterator[Finding]:
         """Yield what is wrong with a node's attributes.
@@ -138,11 +152,15 @@ class _Judge:
         rule = table.rule(attribute.name)
         if rule is not None:
             yield from _judge_value(attribute, rule)
-        elif attribute.name not in COSMETICS:
+        elif attribute.name in WITHOUT_EFFECT and table.has_families:
+            what = f"{attribute.name} has no effect: {WITHOUT_EFFECT[attribute.name]}"
+            at = self._position_of_name(attribute)
+            yield found("no_effect", what, at, "leave it out", "warning")
+        elif attribute.name not in table.looks:
             what = f"{table.owner} knows no attribute {shown(attribute.name)}"
             at = self._position_of_name(attribute)
             hint = self._hint(attribute.name, table)
-            yield found("unknown_attribute", what, at, hint, "warning")
+            yield found(UNKNOWN, what, at, hint, self._severity)
 
     def _owner(self, name: str) -> Table | None:
         """Return who knows an attribute; families are asked after everybody's own."""
@@ -154,7 +172,11 @@ class _Judge:
         other = self._owner(name)
         if other is not None:
             return f"{other.owner} knows it"
-        return self._nearest.hint(name, [*table.names(name), *COSMETICS])
+        for where, names in _GRAPHVIZ.items():
+            if name in names:
+                return f"Graphviz knows it on {where} only"
+        known = dict.fromkeys([*table.names(name), *sorted(table.looks)])
+        return self._nearest.hint(name, known, most=_NEAREST)
 
     @cached_property
     def _lines(self) -> list[str]:

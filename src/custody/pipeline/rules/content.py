@@ -11,6 +11,7 @@ from custody.model import layout
 from custody.model.allowlist import Allowlist
 from custody.model.finding import Finding, Severity
 from custody.model.graph import Catalog, Pipeline, SourcePosition
+from custody.model.output import output_named
 from custody.model.relpath import forbidden
 from custody.patterns import later
 from custody.pipeline.condition import parse_condition
@@ -81,7 +82,7 @@ def templates(pipeline: Pipeline, _: Catalog) -> Iterator[Finding]:
                 what = f"{template} holds '${{' without a name and '}}'"
                 yield found("template", what, attribute.position, "write '$$' for a dollar sign")
             for name in sorted(names - known):
-                if name.startswith(open_ended):
+                if name.startswith(open_ended) or output_named(name) is not None:
                     continue
                 hint = nearest.hint(name, known) or _hint_for(name)
                 what = f"{template} needs {shown(name)}, which has no value"

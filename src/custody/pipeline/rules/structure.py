@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from custody.model.finding import Finding
-from custody.model.graph import Catalog, Pipeline
+from custody.model.graph import Catalog, Edge, Pipeline
 from custody.model.state import EACH
 from custody.pipeline.build import UNDECLARED
 from custody.pipeline.messages import found, shown
@@ -45,8 +45,7 @@ def open_ends(pipeline: Pipeline, _: Catalog) -> Iterator[Finding]:
 
 def reachable(pipeline: Pipeline, _: Catalog) -> Iterator[Finding]:
     """Find nodes that cannot be reached from the start."""
-    ways = _ways((edge.source, edge.target) for edge in pipeline.edges)
-    near = _walk([n.id for n in pipeline.nodes.values() if n.type == START], ways)
+    near = reached([n.id for n in pipeline.nodes.values() if n.type == START], pipeline.edges)
     if near:
         for node in pipeline.nodes.values():
             if node.id not in near and node.type not in {START, UNDECLARED}:
@@ -83,6 +82,18 @@ def doubled_edges(pipeline: Pipeline, _: Catalog) -> Iterator[Finding]:
             what = f"a second edge from {shown(edge.source)} to {shown(edge.target)} says the same"
             yield found("duplicate", what, edge.position, "leave one of them out", "warning")
         seen.add(key)
+
+
+def reached(begin: Sequence[str], edges: Iterable[Edge]) -> set[str]:
+    """Return every node that edges lead to from the first ones, and these."""
+    return _walk([*begin], _ways((edge.source, edge.target) for edge in edges))
+
+
+def leading_to(target: str, pipeline: Pipeline) -> set[str]:
+    """Return every node that a way to ``target`` begins at; itself only if it is on a loop."""
+    ways = _ways((edge.target, edge.source) for edge in pipeline.edges)
+    before = ways.get(target, [])
+    return _walk([*before], ways)
 
 
 def _ways(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

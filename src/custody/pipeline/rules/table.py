@@ -10,8 +10,9 @@ from custody.model.graph import (
     Families,
     Node,
 )
+from custody.pipeline import graphviz
 from custody.pipeline.values import is_kind
-from custody.pipeline.vocabulary import NODE_ATTRIBUTES, RANGES
+from custody.pipeline.vocabulary import ALIASES, NODE_ATTRIBUTES, RANGES
 
 _PLAIN: dict[AttributeKind, type] = {
     "string": str,
@@ -34,9 +35,12 @@ class Table:
         *groups: tuple[AttributeRule, ...],
         families: Families | None = None,
         taken: frozenset[str] = frozenset(),
+        looks: frozenset[str] = graphviz.NODE,
     ) -> None:
         """Words in ``taken`` are no family's: a node type has attributes that begin so."""
         self.owner = owner
+        self.looks = looks
+        """What Graphviz understands there, and nobody else looks at."""
         self.rules = {rule.name: rule for group in groups for rule in group}
         self.plain = {name: _PLAIN[rule.kind] for name, rule in self.rules.items() if _free(rule)}
         """The type of a value that needs no further look."""
@@ -61,6 +65,11 @@ class Table:
             taken=frozenset(taken),
         )
 
+    @property
+    def has_families(self) -> bool:
+        """Whether agents have attributes there."""
+        return self._families is not None
+
     def rule(self, name: str) -> AttributeRule | None:
         """Return the rule for an attribute; None where it is not known."""
         return self.own_rule(name) or self._family(name).own_rule(name)
@@ -74,7 +83,7 @@ class Table:
 
     def names(self, name: str) -> list[str]:
         """Return every name that may have been meant by another one."""
-        packaged = () if self._families is None else self._families.names()
+        packaged = () if self._families is None else (*self._families.names(), *ALIASES)
         return list(dict.fromkeys([*self.rules, *packaged, *self._family(name).rules]))
 
     def fits(self, node: Node) -> bool:
