@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from custody.cli.parser import ABOUT, EPILOG, declare, module
+from custody.cli.parser import ABOUT, declare, epilog, module
 
 
 class Declared:
@@ -32,7 +32,7 @@ class Declared:
 
 def page(commands: Mapping[str, str]) -> str:
     """Return the page, as Markdown."""
-    lines = ["# Commands", "", ABOUT, "", "```text", EPILOG.rstrip("\n"), "```", ""]
+    lines = ["# Commands", "", ABOUT, "", "```text", epilog().rstrip("\n"), "```", ""]
     lines += ["| command | does |", "|---|---|"]
     lines += [
         f"| [`custody {name}`](#custody-{name}) | {line} |" for name, line in commands.items()

@@ -28,6 +28,11 @@ class JournalVersion(Record, frozen=True):
     agents_named: bool = False
     """Whether the manifest names who was asked last and who answered, not who was to be asked."""
 
+    usage_summed: bool = False
+    """Whether the summary tells tokens and cost of every stage and of the run."""
+    ingest_asked: bool = False
+    """Whether an agent whose document becomes files is told the one form that is read."""
+
     def knows(self, since: str) -> bool:
         """Whether a kind of fact that there is since a version is known to this one."""
         numbers = [*VERSIONS]
@@ -48,9 +53,20 @@ VERSIONS: dict[str, JournalVersion] = {
             budgets_final=True,
             agents_named=True,
         ),
+        JournalVersion(
+            number="1.3",
+            verdicts_recorded=True,
+            effects_judged=True,
+            checks_required=True,
+            attempts_kept=True,
+            budgets_final=True,
+            agents_named=True,
+            usage_summed=True,
+            ingest_asked=True,
+        ),
     )
 }
 """Every version that is read here."""
 
-CURRENT = VERSIONS["1.2"]
+CURRENT = VERSIONS["1.3"]
 """Of new runs."""

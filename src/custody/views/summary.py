@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import msgspec
+from msgspec import UNSET
+from msgspec.structs import replace
 
 from custody.model import layout
 from custody.model.attempt_event import AttemptLost
@@ -19,7 +23,10 @@ from custody.model.event import (
     StageStarted,
 )
 from custody.model.state import State
+from custody.model.usage import UsageTotal, told_cost, told_tokens
+from custody.views.ingests import Ingests
 from custody.views.net import NetChanges
+from custody.views.usage import UsageSums
 
 SHOWN_CHANGES = 50
 
@@ -40,6 +47,8 @@ class Summarizer:
         self._rows: list[StageSummary] = []
         self._under_way: dict[str, _Visit] = {}
         self._net = NetChanges()
+        self._usage = UsageSums()
+        self._ingests = Ingests()
         self._started: PipelineStarted | None = None
         self._reason = ""
         self._events = 0
@@ -48,6 +57,8 @@ class Summarizer:
         """Take one more line into account; ``changes`` are those of an answer."""
         self._events = line.seq + 1
         self._net.add(fact, changes)
+        self._usage.add(fact)
+        self._ingests.add(fact)
         match fact:
             case PipelineStarted():
                 self._started = fact
@@ -81,6 +92,8 @@ class Summarizer:
             active_seconds=round(state.active_seconds, 6),
             events=self._events,
             head=head,
+            usage=self._usage.total,
+            ingested=self._ingests.documents() or UNSET,
         )
 
     def net_changes(self) -> tuple[Change, ...]:
@@ -99,6 +112,7 @@ class Summarizer:
             seconds=round(visit.seconds, 6),
             changed=visit.changed,
             folder=layout.attempt_folder(fact.node, fact.visit, fact.attempt),
+            usage=self._usage.taken(fact.node) or UNSET,
         )
 
 
@@ -110,9 +124,7 @@ def summary_text(summary: Summary) -> str:
     if summary.reason:
         lines += [f"**Reason:** {summary.reason}", ""]
     lines += [f"- **{node}** failed: {reason}" for node, reason in summary.unhandled.items()]
-    lines += ["", "| stage | type | outcome | attempts | seconds | changed | evidence |"]
-    lines += ["|---|---|---|---|---|---|---|"]
-    lines += [_table_row(row) for row in summary.stages]
+    lines += ["", *_table(summary)]
     lines += ["", f"## Changed files ({len(summary.changed)})", ""]
     lines += [f"- `{path}`" for path in summary.changed[:SHOWN_CHANGES]]
     if len(summary.changed) > SHOWN_CHANGES:
@@ -121,10 +133,37 @@ def summary_text(summary: Summary) -> str:
     return "\n".join(lines)
 
 
-def _table_row(row: StageSummary) -> str:
+def without_usage(summary: Summary) -> Summary:
+    """Return the summary as journals before version 1.3 have it."""
+    stages = tuple(replace(row, usage=UNSET) for row in summary.stages)
+    return replace(summary, stages=stages, usage=UNSET, ingested=UNSET)
+
+
+def _table(summary: Summary) -> Iterator[str]:
+    """Yield one row a stage; tokens and cost where an agent was asked."""
+    total = summary.usage
+    told = total is not UNSET and total.told
+    more = " tokens | cost |" if told else ""
+    yield f"| stage | type | outcome | attempts | seconds | changed |{more} evidence |"
+    yield f"|---|---|---|---|---|---|{'---|---|' if told else ''}---|"
+    yield from (_table_row(row, told=told) for row in summary.stages)
+    if total is not UNSET:
+        yield ""
+        yield f"Active time: {summary.active_seconds:.2f} s.{_spent(total)}"
+
+
+def _table_row(row: StageSummary, *, told: bool) -> str:
     reason = f": {row.failure_reason}" if row.failure_reason else ""
     outcome = (row.outcome + reason).replace("|", "\\|").replace("\n", " ")
+    cells = ["", ""] if row.usage is UNSET else [told_tokens(row.usage), told_cost(row.usage)]
+    used = "".join(f" {cell} |" for cell in cells) if told else ""
     return (
         f"| {row.node} | {row.type} | {outcome} | {row.attempts} | {row.seconds:.2f} "
-        f"| {row.changed} | `{row.folder}` |"
+        f"| {row.changed} |{used} `{row.folder}` |"
     )
+
+
+def _spent(total: UsageTotal) -> str:
+    if not total.answers:
+        return ""
+    return f" Tokens: {told_tokens(total)}. Cost: {told_cost(total)}."

@@ -101,7 +101,7 @@ def write_opening(run: RunDirectory, line: JournalLine, started: PipelineStarted
 
 def closing_files(collector: Collector, reached: Position, workspace: Tree) -> dict[str, bytes]:
     """Return the documents of an ended run, in the order they are written."""
-    page = collector.summary(reached.head)
+    page = collector.closing_summary(reached.head)
     return {
         layout.SUMMARY: encode_pretty(page),
         layout.SUMMARY_PAGE: summary_text(page).encode(),

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from custody.cli.render.table import count, seconds, table, width
+from custody.cli.render.table import count, seconds, table
+from custody.cli.render.terminal import width
 
 
 def test_columns_are_aligned() -> None:

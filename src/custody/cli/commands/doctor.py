@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from custody.cli import options as declare
 from custody.cli.result import Arguments, Line, Result, Tone
+from custody.model.levels import MEANINGS
 
 if TYPE_CHECKING:
     from custody.cli.config import Setting
@@ -20,11 +21,6 @@ ABOUT = (
 )
 EXAMPLES = ("custody doctor", "custody doctor --json")
 
-_LEVELS = {
-    "L3": "namespaces and a root of its own",
-    "L2": "Landlock and a filter of system calls",
-    "L1": "not confined",
-}
 _HOLDERS = {
     "cgroup": "held by a control group",
     "rlimit": "held by an rlimit",
@@ -70,7 +66,7 @@ def execute(options: Namespace) -> Result:
 def _about_machine(diagnosis: Diagnosis) -> Iterator[Line]:
     level = diagnosis.offer.level
     tone: Tone = "good" if level == "L3" else "bad" if level == "L1" else "warn"
-    yield Line(f"confinement {level}: {_LEVELS[level]}", tone)
+    yield Line(f"confinement {level}: {MEANINGS[level]}", tone)
     for higher, reason in diagnosis.offer.reasons.items():
         yield Line(f"  not {higher}: {reason}", "warn")
     for obstacle in diagnosis.obstacles:

@@ -29,6 +29,7 @@ def arguments(parser: Arguments) -> None:
     pipeline.complete = declare.FILE
     declare.accept_change(parser)
     declare.verbose(parser)
+    declare.quiet(parser)
 
 
 def execute(options: Namespace) -> Result:
@@ -38,7 +39,7 @@ def execute(options: Namespace) -> Result:
     from custody.cli.run_result import run_result
     from custody.cli.watch import watching
 
-    with watching(verbose=options.verbose) as board:
+    with watching(verbose=options.verbose, quiet=options.quiet) as board:
         result = api.resume(
             options.run,
             runsdir=config.setting("runsdir", options.runsdir),

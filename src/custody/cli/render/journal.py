@@ -42,6 +42,8 @@ from custody.model.session_event import (
 )
 
 TONES: dict[Level, Tone] = {"info": "", "warning": "warn", "error": "bad"}
+HANG = 7
+"""Where the rest of a line goes that is too long for a terminal: below the time."""
 PLAIN_LIMIT = 200
 """How many characters of a fact are shown that has no words of its own."""
 
@@ -51,7 +53,7 @@ def journal_line(line: JournalLine) -> Line:
     clock = line.ts.partition("T")[2]
     columns = f"{line.seq:>5}", clock, f"{line.event:<18}", f"{line.node or '-':<12}"
     parts = (*columns, detail(line.fact()))
-    return Line("  ".join(parts).rstrip(), TONES[line.level])
+    return Line("  ".join(parts).rstrip(), TONES[line.level], hang=HANG)
 
 
 def detail(fact: AnyFact) -> str:  # noqa: PLR0911 - one answer for each kind of fact
