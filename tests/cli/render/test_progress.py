@@ -36,7 +36,7 @@ from custody.model.process_event import (
     RunWaiting,
 )
 from custody.model.record import encode
-from custody.model.request import Ack, AgentRequest, Usage
+from custody.model.request import Ack, AgentRequest, Spent, Usage
 from custody.model.usage import UsageTotal
 
 FAILED = Outcome(status="fail", failure_reason="tool_exit_code_1", failure_summary="exit code 1")
@@ -243,3 +243,20 @@ def test_a_board_that_nobody_looks_at_keeps_failures_alone() -> None:
     board = Board()
     board.hear(line_of(failed("a")), failed("a"))
     assert (board.failures, board.progress().rows) == ({"a": "exit code 1"}, ())
+
+
+def test_what_was_before_counts_and_is_not_told_again() -> None:
+    told: list[Line] = []
+    shown: list[Progress] = []
+    usage = Usage(input_tokens=10, output_tokens=2)
+    answered = RequestAnswered(node="a", ack=answer("a", usage), diff=Evidence.of_text("d", ""))
+    spent = {"a": Spent(tokens=12)}
+    replaced = PipelineReplaced(
+        old_sha256="", new_sha256="", kept_seq=0, reused=(), discarded=spent
+    )
+    board = Board(ended=told.append, changed=shown.append)
+    board.recall([line_of(fact) for fact in (asked("a"), answered, completed("a"))])
+    assert (told, shown) == ([], [])
+    board.hear(line_of(replaced), replaced)
+    assert shown[-1].usage.tokens == 12, "it was heard of before it was set aside"
+    assert [row.node for row in shown[-1].rows] == ["a"]

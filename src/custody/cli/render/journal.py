@@ -53,7 +53,7 @@ def journal_line(line: JournalLine) -> Line:
     clock = line.ts.partition("T")[2]
     columns = f"{line.seq:>5}", clock, f"{line.event:<18}", f"{line.node or '-':<12}"
     parts = (*columns, detail(line.fact()))
-    return Line("  ".join(parts).rstrip(), TONES[line.level], hang=HANG)
+    return Line("  ".join(parts).rstrip(), TONES[line.level])
 
 
 def detail(fact: AnyFact) -> str:  # noqa: PLR0911 - one answer for each kind of fact

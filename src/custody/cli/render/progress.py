@@ -10,7 +10,7 @@ item at work; the stages of an item that have ended are counted, not listed.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import msgspec
@@ -118,14 +118,24 @@ class Board:
             self.failures.pop(fact.node, None)
         if self._ended is None and self._changed is None:
             return
-        if not self._begun.since:
-            self._begun = Progress(run_id=line.run_id, since=epoch(line.ts))
-        self._usage.add(fact)
-        row = self._move(line, fact)
+        row = self._take(line, fact)
         if self._ended is not None and (told := self._line_about(fact, row)) is not None:
             self._ended(told)
         if self._changed is not None:
             self._changed(self.progress())
+
+    def recall(self, lines: Iterable[JournalLine]) -> None:
+        """Take in what a run that is taken up has done before, and tell nobody."""
+        if self._changed is not None:
+            for line in lines:
+                self._take(line, line.fact())
+
+    def _take(self, line: JournalLine, fact: AnyFact) -> Row | None:
+        if not self._begun.since:
+            self._begun = Progress(run_id=line.run_id, since=epoch(line.ts))
+        if not isinstance(fact, PipelineReplaced):  # what it sets aside was heard of before
+            self._usage.add(fact)
+        return self._move(line, fact)
 
     def progress(self) -> Progress:
         """Return what is to be shown."""
