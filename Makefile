@@ -142,7 +142,7 @@ $(VENV)/.custody: pyproject.toml | $(VENV)/.pip
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.custody
-	$(PIP) install --group test --group lint --editable '.[terminal,completion,api]'
+	$(PIP) install --group test --group lint --editable '.[completion,api]'
 	@touch $@
 
 $(BENCH_VENV)/.ready: pyproject.toml benchmarks/requirements.txt

@@ -86,7 +86,10 @@ class PipelineInvalid(CustodyError):
     error_type = "PIPELINE_INVALID"
 
     def __init__(self, what: str, findings: tuple[object, ...], *, where: str = "") -> None:
-        super().__init__(what, where=where, hint="`custody check` lists every finding")
+        from shlex import quote
+
+        name = quote(where.removesuffix(" (packaged)")) if where else "PIPELINE"
+        super().__init__(what, where=where, hint=f"`custody check {name}` lists every finding")
         self.findings = findings
 
 
@@ -136,7 +139,7 @@ class JournalBroken(RunError):
     error_type = "JOURNAL_BROKEN"
 
     def __init__(self, code: str, what: str, *, line: int = 0, where: str = "") -> None:
-        super().__init__(what, where=where, hint="`custody verify` lists every mismatch")
+        super().__init__(what, where=where, hint="`custody verify RUN` lists every mismatch")
         self.code = code
         self.line = line
 

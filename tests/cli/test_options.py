@@ -27,6 +27,7 @@ def parsed(declared: Callable[[Arguments], None], *words: str) -> dict[str, obje
         (declare.confinement, [], {"confinement": ""}),
         (declare.ingest, ["--ingest"], {"ingest": True}),
         (declare.verbose, ["-v"], {"verbose": True}),
+        (declare.quiet, ["-q"], {"quiet": True}),
         (declare.accept_change, ["--accept-pipeline-change"], {"accept_change": True}),
     ],
 )

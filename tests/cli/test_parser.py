@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
@@ -66,7 +67,7 @@ def test_help_looks_alike_on_every_python(
     assert main(["--help"]) == 0
     told = capsys.readouterr().out
     width = max(map(len, commands()))
-    assert [line for line in told.splitlines() if line[:4] == " " * 4] == [
+    assert [line for line in told.splitlines() if re.match(r" {4}\S", line)] == [
         f"    {name:<{width}}  {line}" for name, line in commands().items()
     ]
     assert "\x1b" not in told
@@ -81,7 +82,6 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        [],
         ["no-such-command"],
         ["run"],
         ["run", "--no-such-option", "p.dot"],

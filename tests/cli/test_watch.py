@@ -36,17 +36,18 @@ def test_a_terminal_sees_the_stages(sample: Shell) -> None:
     assert plain.out.partition("PASS  greeting")[0].count("\n") == 6
 
 
-def test_a_terminal_without_rich_sees_lines(sample: Shell) -> None:
-    (sample.folder / "site").mkdir()
-    sample.write(
-        "site/sitecustomize.py",
-        "import importlib.util as util\n"
-        "find = util.find_spec\n"
-        "util.find_spec = lambda name, *rest: None if name == 'rich' else find(name, *rest)\n",
-    )
-    shown = sample.on_terminal("run", "pipeline.dot", PYTHONPATH="site")
+@pytest.mark.parametrize("variable", ["CUSTODY_LOG", "FACTORY_LOG_CODEX_STREAM"])
+def test_a_terminal_that_gets_a_log_sees_lines(sample: Shell, variable: str) -> None:
+    shown = sample.on_terminal("run", "pipeline.dot", **{variable: "1"})
     assert shown.code == 0
-    assert shown.out.partition("PASS  greeting")[0].count("\n") == 6
+    assert "\x1b[J" not in shown.out, "nothing is drawn over"
+    assert "check            fail" in shown.out
+
+
+def test_nothing_is_shown_to_whoever_wants_quiet(sample: Shell) -> None:
+    shown = sample.on_terminal("run", "pipeline.dot", "--quiet", "--run-id", "q1", NO_COLOR="1")
+    assert shown.out.splitlines()[0] == "PASS  greeting  run q1"
+    assert [line.split()[0] for line in shown.out.splitlines()] == ["PASS", "head:"]
 
 
 def test_lines_are_printed_on_request_only(capsys: pytest.CaptureFixture[str]) -> None:

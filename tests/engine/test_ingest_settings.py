@@ -232,3 +232,18 @@ class TestFailOpen:
         assert {block.reason for block in rejected.blocks} == {"storage"}
         assert type(facts[-1]).__name__ == "PipelineCompleted"
         assert api.verify("r1", runsdir=str(kept)).mismatches == ()
+
+
+@pytest.mark.req("U-10", "P-20")
+def test_an_agent_is_told_the_form_once_whatever_is_tried_again(bench: Bench) -> None:
+    body = (
+        'a [type=agent_task, prompt="Write it.", output_path="docs/a.md", max_retries=1, '
+        'retry_delay="0s", response_context=found]\nstart -> a -> done'
+    )
+    bench.run(body, ingest="forced")
+    for attempt in ("1.1", "1.2"):
+        prompt = bench.path(f"nodes/a/{attempt}/prompt.md").read_text()
+        assert prompt.startswith("Write it.\n")
+        assert prompt.count("## Files in your answer") == 1
+    bench.run(body, run_id="r2")
+    assert "## Files" not in bench.path("nodes/a/1.1/prompt.md", run_id="r2").read_text()

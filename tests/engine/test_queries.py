@@ -95,3 +95,19 @@ def test_following_ends_when_nobody_writes_any_more(bench: Bench) -> None:
         bench.run('a [prompt="x"]\nb [prompt="x"]\nstart -> a -> b -> done')
     followed = list(api.events("r1", runsdir=str(bench.runsdir), follow=True))
     assert [line.event for line in followed] == [type(fact).__name__ for fact in bench.facts()]
+
+
+@pytest.mark.req("U-11")
+def test_what_a_run_has_cost(bench: Bench) -> None:
+    ended = bench.run(BODY)
+    cost = queries.cost(where(bench), ended=True)
+    assert (cost.active_seconds, cost.usage) == (ended.summary.active_seconds, ended.summary.usage)
+    assert queries.cost(where(bench), ended=False) == cost, "the journal tells the same"
+
+
+def test_of_a_run_that_cannot_be_read_nothing_is_known(bench: Bench) -> None:
+    bench.run(BODY)
+    bench.path("summary.json").write_text("{")
+    assert queries.cost(where(bench), ended=True) == queries.RunCost()
+    bench.path("events.jsonl").write_text("")
+    assert queries.cost(where(bench), ended=False) == queries.RunCost()

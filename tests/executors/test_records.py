@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from custody.executors.records import count, number, part, record_of, text
+from custody.executors.records import (
+    count,
+    number,
+    part,
+    price,
+    record_of,
+    text,
+    tokens,
+    told,
+)
 
 
 @pytest.mark.parametrize(
@@ -54,3 +63,20 @@ def test_what_is_not_of_the_kind_counts_as_nothing() -> None:
         3, 2.5, 0, 0, 0, 0, 0,
     ]  # fmt: skip
     assert count(RECORD, "n", "f", "no") == 5
+
+
+def test_what_is_not_told_is_unknown() -> None:
+    record = {"none": None, "zero": 0, "much": 1.23456789, "odd": "x", "below": -1, "yes": True}
+    assert {name: told(record, name) for name in record} == {
+        "none": None, "zero": 0, "much": 1.23456789, "odd": None, "below": None, "yes": None,
+    }  # fmt: skip
+    assert (price(record, "zero"), price(record, "much"), price(record, "odd")) == (
+        0.0,
+        1.234568,
+        None,
+    )
+    assert (tokens(record, "zero"), tokens(record, "much"), tokens(record, "missing")) == (
+        0,
+        1,
+        None,
+    )

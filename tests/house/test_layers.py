@@ -9,7 +9,7 @@ import pytest
 import codebase
 
 LAYERS = (
-    ("errors", "loading", "patterns", "version"),
+    ("errors", "loading", "patterns", "variables", "version"),
     ("model",),
     ("store", "pipeline"),
     ("checks", "scaffold", "workspace", "views", "testing"),

@@ -62,6 +62,12 @@ def test_the_language_is_that_of_1_3_since_then() -> None:
     assert all(language["1.3"])
 
 
+def test_usage_is_summed_and_the_form_of_files_told_since_1_3() -> None:
+    told = {known.number: (known.usage_summed, known.ingest_asked) for known in VERSIONS.values()}
+    assert [number for number, flags in told.items() if any(flags)] == ["1.3"]
+    assert all(told["1.3"])
+
+
 def test_a_version_knows_what_there_was_before_it() -> None:
     assert [number for number, known in VERSIONS.items() if known.knows("1.1")] == [
         "1.1",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from custody.cli.parser import ABOUT, EPILOG, declare, module
+from custody.cli.parser import ABOUT, declare, epilog, module
 from custody.version import VERSION
 
 
@@ -33,7 +33,7 @@ class Declared:
 
 def page(commands: Mapping[str, str]) -> str:
     """Return the page, as Markdown."""
-    lines = ["# Commands", "", ABOUT, "", "```text", EPILOG.rstrip("\n"), "```", ""]
+    lines = ["# Commands", "", ABOUT, "", "```text", epilog().rstrip("\n"), "```", ""]
     lines += ["| command | does |", "|---|---|"]
     lines += [
         f"| [`custody {name}`](#custody-{name}) | {line} |" for name, line in commands.items()
@@ -48,7 +48,7 @@ def man_page(commands: Mapping[str, str]) -> str:
     lines = [f'.TH CUSTODY 1 "" "custody {VERSION}" "User Commands"', ".SH NAME"]
     lines += [f"custody \\- {_roff(ABOUT[0].lower() + ABOUT[1:].rstrip('.'))}"]
     lines += [".SH SYNOPSIS", ".B custody", "COMMAND [ARGUMENT …]", ".SH DESCRIPTION"]
-    lines += [".nf", *map(_roff, EPILOG.rstrip("\n").split("\n")), ".fi", ".SH COMMANDS"]
+    lines += [".nf", *map(_roff, epilog().rstrip("\n").split("\n")), ".fi", ".SH COMMANDS"]
     for name in commands:
         lines += _man_section(name)
     return "\n".join(lines) + "\n"

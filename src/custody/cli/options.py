@@ -57,12 +57,12 @@ def agent(parser: Arguments, default: str = "none") -> None:
         "--agent",
         metavar="AGENT",
         default="",
-        help=f"agent of stages that name none: {', '.join(_agents())}, or an installed one; an "
+        help=f"agent of stages that name none: {', '.join(agents())}, or an installed one; an "
         f"argument follows a colon, as in fake:FILE (default: {default})",
     )
 
 
-def _agents() -> list[str]:
+def agents() -> list[str]:
     """Return the packaged agents by their files; help imports none of them."""
     import custody
 
@@ -103,6 +103,16 @@ def verbose(parser: Arguments) -> None:
     """Declare progress as lines."""
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="print a line when a stage ends"
+    )
+
+
+def quiet(parser: Arguments) -> None:
+    """Declare that the verdict alone is wanted."""
+    parser.add_argument(
+        "-q",
+        "--quiet",
+        action="store_true",
+        help="show no progress, and of the report only the verdict, what failed and the head",
     )
 
 

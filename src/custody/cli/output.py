@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TextIO
 
-from custody.cli.render.terminal import paint, visible_json, wants_colour
+from custody.cli.render.terminal import folded, paint, room, visible_json, wants_colour
 from custody.cli.result import Line, Result
 from custody.errors import CustodyError, NotReady, PipelineInvalid, StorageFailed
 
@@ -38,7 +38,7 @@ def give(answer: Result, *, as_json: bool) -> None:
         _be_exact()
         failed = _write(sys.stdout, (f"{line.text}\n" for line in answer.text))
     else:
-        failed = _write(sys.stdout, _shown(answer.text))
+        failed = _write(sys.stdout, _shown(answer.text, sys.stdout))
     _refuse_lost(failed)
 
 
@@ -86,14 +86,16 @@ class Trouble(NamedTuple):
     def lines(self) -> Iterator[Line]:
         """Return it for a person."""
         what, *more = self.what.split("\n")
-        yield Line(f"error: {what}", "bad")
-        yield from (Line(f"  {line}") for line in more)
+        yield Line(f"error: {what}", "bad", hang=2)
+        yield from (Line(f"  {line}", hang=4) for line in more)
         if self.where:
             yield Line(f"  at: {self.where}")
         for finding in self.findings:
-            yield from (Line(f"  {line}") for line in finding.render(self.where or "-").split("\n"))
+            told = finding.render(self.where or "-").split("\n")
+            yield from (Line(f"  {line}", hang=6) for line in told)
         if self.hint:
-            yield Line(f"  hint: {self.hint}")
+            is_command = "`" in self.hint or self.hint.startswith("custody ")
+            yield Line(f"  hint: {self.hint}", hang=None if is_command else 4)
 
 
 def _tell(trouble: Trouble, *, as_json: bool) -> None:
@@ -107,8 +109,7 @@ def _tell(trouble: Trouble, *, as_json: bool) -> None:
         documents = _documents(iter([trouble.data()]))
         if _write(sys.stdout, map(visible_json, documents)) is None:
             return
-    colour = wants_colour(sys.stderr, os.environ)
-    _write(sys.stderr, (paint(line, enabled=colour) for line in trouble.lines()))
+    _write(sys.stderr, _shown(trouble.lines(), sys.stderr))
 
 
 def _documents(data: Any) -> Iterator[str]:
@@ -121,9 +122,10 @@ def _documents(data: Any) -> Iterator[str]:
         yield encode_pretty(data).decode()
 
 
-def _shown(lines: Iterable[Line]) -> Iterator[str]:
-    colour = wants_colour(sys.stdout, os.environ)
-    return (paint(line, enabled=colour) for line in lines)
+def _shown(lines: Iterable[Line], stream: TextIO | None) -> Iterator[str]:
+    colour, columns = wants_colour(stream, os.environ), room(stream, os.environ)
+    pieces = (piece for line in lines for piece in folded(line, columns))
+    return (paint(piece, enabled=colour) for piece in pieces)
 
 
 def _on_terminal() -> bool:

@@ -12,23 +12,72 @@ from collections.abc import Container, Mapping
 from typing import Any, NamedTuple, NoReturn, cast
 
 from custody.cli.commands import commands, names
+from custody.cli.options import agents
 from custody.cli.result import Arguments, CommandModule
 from custody.errors import UsageError
+from custody.model.levels import MEANINGS
+from custody.variables import VARIABLES
 from custody.version import VERSION
 
 ABOUT = "Run agent work as deterministic pipelines, and keep evidence that can be checked."
-EPILOG = """\
+_EPILOG = """\
 RUN is a run's id, a unique prefix of it, the path of its directory, or `last`.
-Settings are taken from the flag, then the environment (CUSTODY_RUNSDIR, CUSTODY_AGENT,
-CUSTODY_CONFINEMENT, CUSTODY_INGEST), then custody.toml or [tool.custody] in pyproject.toml,
-then ~/.config/custody/custody.toml. What lowers protection is refused in the files of a project.
 
-Exit codes: 0 done, 1 failed or wrong usage, 2 internal error, 3 waiting for a person,
-130 interrupted.
+Settings are taken from the flag, then the environment, then custody.toml or [tool.custody] in \
+pyproject.toml, then ~/.config/custody/custody.toml. What lowers protection is refused in the \
+files of a project.
 
+Exit codes: 0 done, 1 failed or wrong usage, 2 internal error, 3 waiting for a person, 130 \
+interrupted.
+"""
+_EXAMPLE = """\
 example:
   custody init && custody run pipeline.dot
 """
+_PROGRAM = "custody"
+_USUAL = 80
+_LEAST = 40
+WIDTH = _USUAL - 2
+"""Of help where nobody says another."""
+
+
+def epilog(width: int = WIDTH) -> str:
+    """Return what stands below the commands: agents, levels and variables from where they are."""
+    named = f"{', '.join(agents())}, or an installed one; `custody doctor` describes each"
+    return "\n\n".join(
+        (
+            *(_filled(text, width) for text in _EPILOG.split("\n\n")),
+            f"agents:\n{_filled(named, width, indent=2)}",
+            _listed("levels of confinement:", MEANINGS, width),
+            _listed("environment variables:", VARIABLES, width),
+            _EXAMPLE,
+        )
+    )
+
+
+def _filled(text: str, width: int, indent: int = 0, first: str = "") -> str:
+    from textwrap import fill
+
+    blanks = " " * indent
+    return fill(
+        text,
+        width,
+        initial_indent=first or blanks,
+        subsequent_indent=blanks,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _listed(title: str, meanings: Mapping[str, str], width: int) -> str:
+    """Return names and meanings; a name that is too long for its column has a line of its own."""
+    room = min(max(map(len, meanings)), 20)
+    lines = [title]
+    for name, meaning in meanings.items():
+        fits = len(name) <= room
+        lines += [] if fits else [f"  {name}"]
+        lines.append(_filled(meaning, width, room + 4, f"  {name if fits else '':<{room}}  "))
+    return "\n".join(lines)
 
 
 class Parsed(NamedTuple):
@@ -48,6 +97,14 @@ class _Parser(argparse.ArgumentParser):
         super().__init__(**settings)
         self.color = False
         self.suggest_on_error = False
+
+    def format_help(self) -> str:
+        """Return the help, filled; what stands below all commands is made only now."""
+        width = _columns() - 2
+        self.description = _filled(self.description or "", width)
+        if self.prog == _PROGRAM:
+            self.epilog = epilog(width)
+        return super().format_help()
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, hint=f"{self.prog} --help")
@@ -85,9 +142,10 @@ def _columns() -> int:
     """Return the terminal's width; `argparse` would load `shutil` and all that comes with it."""
     given = os.environ.get("COLUMNS", "")
     try:
-        return int(given) if given.isdecimal() else os.get_terminal_size().columns
+        columns = int(given) if given.isdecimal() else os.get_terminal_size().columns
     except OSError:
-        return 80  # no terminal
+        return _USUAL  # no terminal
+    return max(columns, _LEAST) if columns else _USUAL
 
 
 def parse(words: list[str]) -> Parsed | str:
@@ -96,6 +154,7 @@ def parse(words: list[str]) -> Parsed | str:
     Raises `UsageError`.
     """
     _refuse_bytes(words)
+    words = words or ["--help"]
     name = next((word for word in words if not word.startswith("-")), "")
     if name and name not in names():
         raise UsageError(f"no command named {name!r}", hint=_nearest(name))
@@ -120,9 +179,8 @@ def build(listed: Mapping[str, str], complete: Container[str]) -> argparse.Argum
     before the command alone can ask for.
     """
     parser = _Parser(
-        prog="custody",
+        prog=_PROGRAM,
         description=ABOUT,
-        epilog=EPILOG,
         formatter_class=_formatter,
         allow_abbrev=False,
         add_help=False,
@@ -175,7 +233,7 @@ def _nearest(name: str) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(name, names(), n=1)
-    return f"did you mean {near[0]!r}?" if near else "custody --help lists the commands"
+    return f"did you mean {near[0]!r}?" if near else "`custody --help` lists the commands"
 
 
 def _add_help(parser: argparse.ArgumentParser) -> None:

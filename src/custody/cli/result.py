@@ -25,6 +25,9 @@ class Line(NamedTuple):
     text: str
     tone: Tone = ""
     """How it is coloured, where colour is wanted; the text says the same without it."""
+    hang: int | None = None
+    """How far the rest is indented where a terminal is too narrow for it; None leaves it whole, as
+    a command to paste and a text of others must be."""
 
 
 class Result(NamedTuple):

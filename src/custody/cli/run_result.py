@@ -3,29 +3,42 @@
 from __future__ import annotations
 
 import os
+import shlex
+import sys
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from itertools import chain
 
 from custody.api import RunResult
-from custody.cli.render.report import Location, report
+from custody.cli.render.report import Location, report, verdict
+from custody.cli.render.terminal import room
 from custody.cli.result import Line, Result
 from custody.model.confinement import LEVELS, ChosenLevel
 
 
 def run_result(result: RunResult, options: Namespace, failures: Mapping[str, str]) -> Result:
     """Return the report of a run that has just ended."""
-    text = report(result.summary, place(result, options), failures=failures)
+    text = _brief if vars(options).get("quiet") else _report
     return Result(
         data=result,
         text=chain(
-            text,
+            text(result, options, failures),
             weaker(result.confinement),
             elsewhere(result.confinement, vars(options).get("workdir", "")),
-            awaited(result),
+            awaited(result, options.runsdir),
         ),
         status=result.summary.status,
     )
+
+
+def _report(result: RunResult, options: Namespace, failures: Mapping[str, str]) -> Iterator[Line]:
+    columns = room(sys.stdout, os.environ)
+    return report(result.summary, place(result, options), failures=failures, columns=columns)
+
+
+def _brief(result: RunResult, options: Namespace, failures: Mapping[str, str]) -> Iterator[Line]:
+    yield from verdict(result.summary, place(result, options), failures)
+    yield Line(f"head:     {result.summary.head}")
 
 
 def weaker(chosen: ChosenLevel | None) -> Iterator[Line]:
@@ -35,7 +48,7 @@ def weaker(chosen: ChosenLevel | None) -> Iterator[Line]:
     said = "not confined" if chosen.level == LEVELS[0] else f"confined at {chosen.level} only"
     reasons = "; ".join(f"{level}: {reason}" for level, reason in chosen.reasons.items())
     why = reasons or "as asked"
-    yield Line(f"{said} ({why}); `custody doctor` says more", "warn")
+    yield Line(f"{said} ({why}); `custody doctor` says more", "warn", hang=2)
 
 
 def elsewhere(chosen: ChosenLevel | None, source: str) -> Iterator[Line]:
@@ -49,11 +62,13 @@ def elsewhere(chosen: ChosenLevel | None, source: str) -> Iterator[Line]:
         yield Line(f"stages saw the workspace at {place.path}: {place.obstacle}", "warn")
 
 
-def awaited(result: RunResult) -> Iterator[Line]:
-    """Return what a person must do before the run can go on."""
+def awaited(result: RunResult, runsdir: str = "") -> Iterator[Line]:
+    """Return what a person must do before the run can go on; ``runsdir`` is what he had to say."""
     if result.waiting:
-        request = f"{result.run_id}/{result.waiting}"
-        yield Line(f"{result.waiting} waits for a person: custody answer {request} --edit", "warn")
+        where = f" --runsdir {shlex.quote(runsdir)}" if runsdir else ""
+        request = shlex.quote(f"{result.run_id}/{result.waiting}")
+        command = f"custody answer {request} --edit{where}"
+        yield Line(f"{result.waiting} waits for a person: {command}", "warn")
 
 
 def place(result: RunResult, options: Namespace) -> Location:

@@ -4,33 +4,62 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
+from typing import TextIO
 
+from custody import variables
 from custody.cli.render.progress import Board
 from custody.cli.render.terminal import paint, wants_colour
 from custody.cli.result import Line
+from custody.model.event import JournalLine
 
 
 @contextmanager
-def watching(*, verbose: bool) -> Iterator[Board]:
+def watching(*, verbose: bool, quiet: bool = False) -> Iterator[Board]:
     """Show a run's progress on standard error while the block lasts.
 
-    A terminal gets a table that stays in place, or one line a stage when rich is missing or
-    ``verbose`` asks for lines. Anything else gets lines when ``verbose`` asks for them.
+    A terminal gets a picture that stays in place, or one line a stage where ``verbose`` asks for
+    lines or others write to it as well. Anything else gets lines when ``verbose`` asks for them,
+    and nobody gets anything when ``quiet`` does.
     """
-    terminal = sys.stderr is not None and sys.stderr.isatty()
     if verbose:
         yield Board(ended=_print)
-    elif not terminal:
+    elif quiet or sys.stderr is None or not sys.stderr.isatty():
         yield Board()
-    elif os.environ.get("TERM") == "dumb" or not _has_rich():
+    elif not _can_be_drawn_on(os.environ):
         yield Board(ended=_print)
     else:
-        from custody.cli.render.live import Picture, live
+        from custody.cli.render.live import Display
 
-        with live(keep=not sys.stdout.isatty()) as display:
-            yield Board(changed=lambda rows: display.update(Picture(rows)))
+        with Display(sys.stderr, keep=not sys.stdout.isatty()) as display:
+            yield Board(changed=display.update)
+
+
+def _can_be_drawn_on(environment: Mapping[str, str]) -> bool:
+    """Whether the cursor can be moved, and no log is written between two pictures."""
+    logged = any(environment.get(name) for name in (variables.LOG, variables.STREAM))
+    return environment.get("TERM", "dumb") != "dumb" and not logged
+
+
+def follow(lines: Iterable[JournalLine], *, to: TextIO | None) -> None:
+    """Show lines of a run's journal as they come.
+
+    On a terminal that is a picture, elsewhere a line for each change on the stream ``to``; without
+    one nothing is shown.
+    """
+    if to is None:
+        shown = Board()
+    elif sys.stderr is not None and sys.stderr.isatty() and to.isatty():
+        with watching(verbose=False) as shown:
+            for line in lines:
+                shown.hear(line, line.fact())
+        return
+    else:
+        shown = Board(ended=partial(_print, stream=to))
+    for line in lines:
+        shown.hear(line, line.fact())
 
 
 def tell_of_secrets(variables: Mapping[str, str], agent: str) -> None:
@@ -42,16 +71,11 @@ def tell_of_secrets(variables: Mapping[str, str], agent: str) -> None:
         _print(Line(f"note: {what}", "warn"))
 
 
-def _print(line: Line) -> None:
+def _print(line: Line, stream: TextIO | None = None) -> None:
     """Print one line; a reader who has gone away must not end the run."""
+    out = stream or sys.stderr
     try:
-        sys.stderr.write(paint(line, enabled=wants_colour(sys.stderr, os.environ)))
-        sys.stderr.flush()
+        out.write(paint(line, enabled=wants_colour(out, os.environ)))
+        out.flush()
     except OSError:
         return
-
-
-def _has_rich() -> bool:
-    from importlib.util import find_spec
-
-    return find_spec("rich") is not None

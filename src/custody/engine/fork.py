@@ -84,7 +84,7 @@ def _origin(past: History, node: str) -> Origin:
     if entered is None:
         raise UsageError(
             f"run {past.run.run_id} has no stage {node!r}",
-            hint=f"custody show {past.run.run_id} lists its stages",
+            hint=f"`custody show {past.run.run_id}` lists its stages",
         )
     seq = next(line.seq for line, fact in past.lines_before(entered) if is_shared(fact))
     return Origin(run_id=past.run.run_id, seq=seq, head=past.digest(seq))

@@ -84,7 +84,8 @@ def refuse_others(given: Given, history: History) -> None:
     if others:
         raise UsageError(
             f"run {history.run.run_id} was begun otherwise: {'; '.join(others)}",
-            hint="leave them out, or start another run; `custody fork` goes on with another agent",
+            hint="leave them out, or start another run; "
+            "`custody fork RUN NODE` goes on with another agent",
         )
 
 

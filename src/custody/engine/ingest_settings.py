@@ -15,13 +15,20 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from custody.engine.frame import Frame
+from custody.model.evidence import Evidence
 from custody.model.graph import Node
 from custody.model.ingest import IngestLimits, IngestSwitch
+from custody.model.journal_version import JournalVersion
 from custody.model.request import AgentRequest, AnyRequest, WriteRequest
 
 
-def with_ingest(request: AnyRequest, frame: Frame, node: Node, switch: IngestSwitch) -> AnyRequest:
-    """Return the request, told what to do with the blocks of the document that it writes."""
+def with_ingest(
+    request: AnyRequest, frame: Frame, node: Node, switch: IngestSwitch, version: JournalVersion
+) -> AnyRequest:
+    """Return the request, told what to do with the blocks of the document that it writes.
+
+    An agent is told the form that is read, since there is a version of the journal that says so.
+    """
     writes = isinstance(request, WriteRequest) or (
         isinstance(request, AgentRequest) and bool(request.output_path)
     )
@@ -33,7 +40,15 @@ def with_ingest(request: AnyRequest, frame: Frame, node: Node, switch: IngestSwi
         file_bytes=_number(frame, node, "ingest.max_bytes", default.file_bytes),
         total_bytes=_number(frame, node, "ingest.max_total_bytes", default.total_bytes),
     )
+    if isinstance(request, AgentRequest) and version.ingest_asked:
+        request = replace(request, prompt=_told_the_form(request.prompt))
     return replace(request, ingest=limits)
+
+
+def _told_the_form(prompt: Evidence) -> Evidence:
+    from custody.ingest.asking import asked
+
+    return Evidence.of_text(prompt.path, asked(prompt.text or ""))
 
 
 def _is_on(frame: Frame, node: Node, switch: IngestSwitch) -> bool:

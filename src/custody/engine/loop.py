@@ -150,7 +150,9 @@ class Engine:
         if request is not None:
             request = budget.bounded(request, frame, node, self.state)
             request = with_limits(request, frame, node)
-            request = with_ingest(request, frame, node, self._started.ingest)
+            request = with_ingest(
+                request, frame, node, self._started.ingest, self._recording.version
+            )
         self._start_stage(node, visit, attempt, request)
         if node.type == EACH:
             return (yield from self._each(node, frame, situation))

@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+import msgspec
+from msgspec import UNSET, UnsetType
+
 from custody.engine.result import RunResult
 from custody.engine.waiting import still_waits
-from custody.errors import UsageError
+from custody.errors import CustodyError, UsageError
+from custody.model import layout
 from custody.model.event import JournalLine
+from custody.model.record import Record
+from custody.model.usage import UsageTotal
 from custody.store.follow import follow
 from custody.store.history import History
 from custody.store.journal import read_lines
@@ -43,6 +49,35 @@ def overview_of(history: History, *, state: RunState) -> RunResult:
 def _at_work(history: History) -> tuple[str, ...]:
     """Return what was asked for and has no answer, each by the id of its request."""
     return tuple(request.id for request in history.open_requests())
+
+
+class RunCost(Record, frozen=True):
+    """What a run has cost by now."""
+
+    active_seconds: float | None = None
+    """None where the run cannot be read."""
+    usage: UsageTotal | UnsetType = UNSET
+    """Unset where it is not told, as in summaries before journal version 1.3."""
+
+
+class _Closing(msgspec.Struct):
+    """What is needed of a closing summary, whatever else it holds."""
+
+    active_seconds: float
+    usage: UsageTotal | UnsetType = UNSET
+
+
+def cost(path: str, *, ended: bool) -> RunCost:
+    """Return what a run has cost: of one that has ended its summary tells, else its journal."""
+    try:
+        if not ended:
+            found = overview(path).summary
+            return RunCost(active_seconds=found.active_seconds, usage=found.usage)
+        with RunDirectory.open(path, write=False) as run:
+            closing = msgspec.json.decode(run.root.read(layout.SUMMARY), type=_Closing)
+    except (CustodyError, msgspec.MsgspecError, UnicodeError, RecursionError):
+        return RunCost()  # `custody verify` tells what is wrong with it
+    return RunCost(active_seconds=closing.active_seconds, usage=closing.usage)
 
 
 def account(path: str, node: str, attempt: str) -> Account:

@@ -47,7 +47,7 @@ class Verification(Record, frozen=True):
 def check_head(head: str) -> None:
     """Raise `UsageError` for what cannot be the hash of a line; empty when none was kept."""
     if head and _HASH.fullmatch(head) is None:
-        hint = "`custody run` prints it: 64 hex digits"
+        hint = "the run has printed it: 64 hex digits"
         raise UsageError(f"{head!r} is no journal's head", hint=hint)
 
 

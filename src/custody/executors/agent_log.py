@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from custody import variables
 from custody.model.request import AgentRequest
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
 LOGGER = logging.getLogger("custody.agent")
 LOGGER.addHandler(logging.NullHandler())
-STREAM_VARIABLE = "FACTORY_LOG_CODEX_STREAM"
-LOG_VARIABLE = "CUSTODY_LOG"
+STREAM_VARIABLE = variables.STREAM
+LOG_VARIABLE = variables.LOG
 
 
 class JsonFormatter(logging.Formatter):

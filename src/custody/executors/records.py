@@ -38,7 +38,24 @@ def count(record: Json, *names: str) -> int:
 
 def number(record: Json, name: str) -> float:
     """Return a number inside a record that is not negative; 0 when there is none."""
+    return told(record, name) or 0
+
+
+def told(record: Json, name: str) -> float | None:
+    """Return the same, but None when there is none."""
     value = record.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return 0
-    return value if 0 <= value < 1e15 else 0  # noqa: PLR2004 - neither NaN nor absurd
+        return None
+    return value if 0 <= value < 1e15 else None  # noqa: PLR2004 - neither NaN nor absurd
+
+
+def price(record: Json, name: str) -> float | None:
+    """Return an amount of money to a millionth; None when there is none."""
+    value = told(record, name)
+    return None if value is None else round(float(value), 6)
+
+
+def tokens(record: Json, name: str) -> int | None:
+    """Return a number of tokens; None when there is none."""
+    value = told(record, name)
+    return None if value is None else int(value)

@@ -7,15 +7,23 @@ would keep it.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
+from msgspec.structs import replace
+
+from custody.checks.gates.artifacts import judge_file
 from custody.checks.guards.secrets import redactor_for
 from custody.errors import PathRefused, UsageError
 from custody.ingest.document import ingest
 from custody.model import layout
+from custody.model.documents import IngestedDocument
 from custody.model.ingest import IngestLimits, IngestManifest, IngestSource
+from custody.model.ingest_event import AnyIngestFact
 from custody.model.record import Record, encode_pretty
 from custody.model.relpath import RelPath
+from custody.model.verdict import Verdict
 from custody.store.root import Root, read_file
+from custody.views.ingests import of_facts
 
 MANIFESTS_LIMIT = 10_000
 """Most manifests that one folder holds."""
@@ -29,6 +37,8 @@ class IngestedFile(Record, frozen=True):
     """Where the manifest is, relative to the project."""
     problems: tuple[str, ...]
     """What went wrong beside blocks that were rejected."""
+    document: IngestedDocument
+    """The blocks with their lines and reasons, and what is odd about files that were written."""
 
 
 class NewFiles:
@@ -69,8 +79,23 @@ def ingest_file(document: str, project: str) -> IngestedFile:
                 redactor=redactor,
                 limits=IngestLimits(),
             )
+            findings = tuple(_findings(done.manifest, root))
         path = _put_manifest(folder, encode_pretty(done.manifest))
-    return IngestedFile(manifest=done.manifest, path=path, problems=done.failures)
+    told = replace(_document(done.facts, doc_path), findings=findings)
+    return IngestedFile(manifest=done.manifest, path=path, problems=done.failures, document=told)
+
+
+def _document(facts: tuple[AnyIngestFact, ...], doc_path: str) -> IngestedDocument:
+    found = of_facts(facts)
+    return found[0] if found else IngestedDocument(node="", doc_path=doc_path)
+
+
+def _findings(manifest: IngestManifest, root: Root) -> Iterator[Verdict]:
+    """Judge the files that were written, as a run's gate does."""
+    for artifact in manifest.artifacts:
+        if artifact.status == "written":
+            path = artifact.workspace_path.removeprefix(f"{layout.WORKSPACE}/")
+            yield from judge_file(artifact, path, root.read(path))
 
 
 def _put_manifest(folder: Root, data: bytes) -> str:

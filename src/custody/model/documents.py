@@ -8,8 +8,11 @@ from custody.model.change import Tree
 from custody.model.confinement import ChosenLevel
 from custody.model.event import Origin
 from custody.model.fact import RunStatus
+from custody.model.ingest import BlockNote
 from custody.model.outcome import OutcomeStatus
 from custody.model.record import Document, Record
+from custody.model.usage import UsageTotal
+from custody.model.verdict import Verdict
 
 
 class Manifest(Document, frozen=True, kw_only=True):
@@ -61,6 +64,23 @@ class Checkpoint(Document, frozen=True, kw_only=True):
     """sha256 of the last of these lines."""
 
 
+class IngestedDocument(Record, frozen=True):
+    """What became of the fenced blocks of one document; of each kind the first hundred."""
+
+    node: str
+    doc_path: str
+    """The document, relative to the run directory."""
+    written: tuple[BlockNote, ...] = ()
+    skipped: tuple[BlockNote, ...] = ()
+    rejected: tuple[BlockNote, ...] = ()
+    more: int = 0
+    """How many blocks there were beyond these; the manifest has them."""
+    findings: tuple[Verdict, ...] = ()
+    """What the validators found odd about files that were written."""
+    problems: tuple[str, ...] = ()
+    """What went wrong beside blocks that were rejected."""
+
+
 class StageSummary(Record, frozen=True, gc=False):
     """One row of a summary."""
 
@@ -74,6 +94,8 @@ class StageSummary(Record, frozen=True, gc=False):
     changed: int
     """How many workspace paths the stage changed."""
     folder: str
+    usage: UsageTotal | UnsetType = UNSET
+    """What its agents told of tokens and cost, where any was asked; told since version 1.3."""
 
 
 class Summary(Document, frozen=True, kw_only=True):
@@ -96,3 +118,7 @@ class Summary(Document, frozen=True, kw_only=True):
     stand_ins: dict[str, tuple[str, ...]] | UnsetType = UNSET
     """Stages that no real agent has answered, by who did: ``stub``, ``fake``; if there are any.
     Told since journal version 1.3."""
+    usage: UsageTotal | UnsetType = UNSET
+    """Tokens and cost of the whole run, set aside work included; told since version 1.3."""
+    ingested: tuple[IngestedDocument, ...] | UnsetType = UNSET
+    """What became of the blocks of documents, where any were read; told since version 1.3."""

@@ -38,6 +38,11 @@ class JournalVersion(Record, frozen=True):
     stand_ins_named: bool = False
     """Whether the summary names the stages that a stand-in for an agent has answered."""
 
+    usage_summed: bool = False
+    """Whether the summary tells tokens and cost of every stage and of the run."""
+    ingest_asked: bool = False
+    """Whether an agent whose document becomes files is told the one form that is read."""
+
     def knows(self, since: str) -> bool:
         """Whether a kind of fact that there is since a version is known to this one."""
         numbers = [*VERSIONS]
@@ -71,6 +76,8 @@ VERSIONS: dict[str, JournalVersion] = {
             plans_offered=True,
             outputs_quoted=True,
             stand_ins_named=True,
+            usage_summed=True,
+            ingest_asked=True,
         ),
     )
 }

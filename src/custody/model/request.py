@@ -159,8 +159,12 @@ class Usage(Record, frozen=True, omit_defaults=True):
 
     model: str = ""
     input_tokens: int = 0
+    """Those that were read from a cache included."""
     output_tokens: int = 0
-    cost_usd: float = 0.0
+    cost_usd: float | None = None
+    """US dollars; None where the agent does not tell it."""
+    cached_tokens: int | None = None
+    """Tokens of the input that were read from a cache; None where the agent does not tell it."""
 
 
 class Spent(Record, frozen=True, omit_defaults=True):
@@ -205,7 +209,7 @@ class Ack(Record, frozen=True, omit_defaults=True):
         """Return what the work cost, as far as it is known."""
         usage = self.usage or Usage()
         return Spent(
-            cost_usd=usage.cost_usd,
+            cost_usd=usage.cost_usd or 0.0,
             tokens=usage.input_tokens + usage.output_tokens,
             seconds=self.seconds,
         )

@@ -181,7 +181,7 @@ class Journal:
         raise StorageFailed(
             f"nothing can be written any more: {self._poison}",
             where=where(self._root),
-            hint="`custody resume` takes the run up from its last durable line",
+            hint="`custody resume RUN` takes the run up from its last durable line",
         )
 
 

@@ -35,8 +35,8 @@ _READ_REFUSALS = {
 }
 
 _HINTS = {
-    errno.ENOSPC: "free some space on that disk, then `custody resume`",
-    errno.EDQUOT: "the quota is used up: free some space, then `custody resume`",
+    errno.ENOSPC: "free some space on that disk, then `custody resume RUN`",
+    errno.EDQUOT: "the quota is used up: free some space, then `custody resume RUN`",
     errno.EFBIG: "the file would exceed a size limit of this process or file system",
     errno.EROFS: "the file system is mounted read-only",
     errno.EACCES: "check the owner and the mode of the directory",

@@ -25,7 +25,7 @@ from custody.model.state import State
 from custody.views.checkpoint import checkpoint
 from custody.views.manifest import closing_manifest, opening_manifest
 from custody.views.status import stage_status
-from custody.views.summary import Summarizer
+from custody.views.summary import Summarizer, without_usage
 from custody.views.trace import trace_line
 
 ChangesOf = Callable[[RequestAnswered], tuple[Change, ...]]
@@ -110,6 +110,11 @@ class Collector:
     def summary(self, head: str) -> Summary:
         """Return the summary of the lines so far."""
         return self._summarizer.summary(self.state, head)
+
+    def closing_summary(self, head: str) -> Summary:
+        """Return the summary as its file holds it: only what the journal's version tells."""
+        found = self.summary(head)
+        return found if self._version.usage_summed else without_usage(found)
 
 
 def collected(run_id: str, lines: Iterable[Heard], changes_of: ChangesOf) -> Collector:

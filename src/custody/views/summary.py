@@ -7,6 +7,7 @@ from sys import intern
 
 import msgspec
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from custody.model import layout
 from custody.model.attempt_event import AttemptLost
@@ -28,7 +29,10 @@ from custody.model.process_event import PipelineReplaced
 from custody.model.record import Record, encode
 from custody.model.request import STAND_INS, AgentRequest
 from custody.model.state import State
+from custody.model.usage import UsageTotal, told_cost, told_tokens
+from custody.views.ingests import Ingests
 from custody.views.net import NetChanges
+from custody.views.usage import UsageSums
 
 SHOWN_CHANGES = 50
 _CHUNK = 1 << 14
@@ -54,6 +58,7 @@ class _Row(Record, frozen=True, array_like=True):
     failure_reason: str
     seconds: float
     changed: int
+    usage: UsageTotal | None = None
 
     def shown(self) -> StageSummary:
         """Return it as a summary has it."""
@@ -67,6 +72,7 @@ class _Row(Record, frozen=True, array_like=True):
             seconds=self.seconds,
             changed=self.changed,
             folder=layout.attempt_folder(self.node, self.visit, self.attempts),
+            usage=UNSET if self.usage is None else self.usage,
         )
 
 
@@ -79,6 +85,8 @@ class Summarizer:
         """A row a line, encoded: half of what they would take as objects, or less."""
         self._under_way: dict[str, _Visit] = {}
         self._net = NetChanges()
+        self._usage = UsageSums()
+        self._ingests = Ingests()
         self._started: PipelineStarted | None = None
         self._names_stand_ins = False
         self._warnings: tuple[str, ...] = ()
@@ -92,6 +100,8 @@ class Summarizer:
         """Take one more line into account; ``changes`` are those of an answer."""
         self._events = line.seq + 1
         self._net.add(fact, changes)
+        self._usage.add(fact)
+        self._ingests.add(fact)
         match fact:
             case PipelineStarted():
                 self._started = fact
@@ -134,6 +144,8 @@ class Summarizer:
             head=head,
             warnings=self._warnings or UNSET,
             stand_ins={name: tuple(sorted(nodes)) for name, nodes in self._answered()} or UNSET,
+            usage=self._usage.total,
+            ingested=self._ingests.documents() or UNSET,
         )
 
     def _note_stand_in(self, fact: StageStarted) -> None:
@@ -170,6 +182,7 @@ class Summarizer:
             failure_reason=fact.outcome.failure_reason,
             seconds=round(visit.seconds, 6),
             changed=visit.changed,
+            usage=self._usage.taken(fact.node) or None,
         )
 
 
@@ -186,9 +199,7 @@ def summary_text(summary: Summary) -> str:
         f"- **{name}** stood in for an agent: {', '.join(nodes)}"
         for name, nodes in (summary.stand_ins or {}).items()
     ]
-    lines += ["", "| stage | type | outcome | attempts | seconds | changed | evidence |"]
-    lines += ["|---|---|---|---|---|---|---|"]
-    lines += [_table_row(row) for row in summary.stages]
+    lines += ["", *_table(summary)]
     lines += ["", f"## Changed files ({len(summary.changed)})", ""]
     lines += [f"- `{path}`" for path in summary.changed[:SHOWN_CHANGES]]
     if len(summary.changed) > SHOWN_CHANGES:
@@ -197,10 +208,37 @@ def summary_text(summary: Summary) -> str:
     return "\n".join(lines)
 
 
-def _table_row(row: StageSummary) -> str:
+def without_usage(summary: Summary) -> Summary:
+    """Return the summary as journals before version 1.3 have it."""
+    stages = tuple(replace(row, usage=UNSET) for row in summary.stages)
+    return replace(summary, stages=stages, usage=UNSET, ingested=UNSET)
+
+
+def _table(summary: Summary) -> Iterator[str]:
+    """Yield one row a stage; tokens and cost where an agent was asked."""
+    total = summary.usage
+    told = total is not UNSET and total.told
+    more = " tokens | cost |" if told else ""
+    yield f"| stage | type | outcome | attempts | seconds | changed |{more} evidence |"
+    yield f"|---|---|---|---|---|---|{'---|---|' if told else ''}---|"
+    yield from (_table_row(row, told=told) for row in summary.stages)
+    if total is not UNSET:
+        yield ""
+        yield f"Active time: {summary.active_seconds:.2f} s.{_spent(total)}"
+
+
+def _table_row(row: StageSummary, *, told: bool) -> str:
     reason = f": {row.failure_reason}" if row.failure_reason else ""
     outcome = (row.outcome + reason).replace("|", "\\|").replace("\n", " ")
+    cells = ["", ""] if row.usage is UNSET else [told_tokens(row.usage), told_cost(row.usage)]
+    used = "".join(f" {cell} |" for cell in cells) if told else ""
     return (
         f"| {row.node} | {row.type} | {outcome} | {row.attempts} | {row.seconds:.2f} "
-        f"| {row.changed} | `{row.folder}` |"
+        f"| {row.changed} |{used} `{row.folder}` |"
     )
+
+
+def _spent(total: UsageTotal) -> str:
+    if not total.answers:
+        return ""
+    return f" Tokens: {told_tokens(total)}. Cost: {told_cost(total)}."

@@ -103,7 +103,7 @@ def closing_files(
     collector: Collector, reached: Position, workspace: Tree
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the documents of an ended run, in the order they are written, each when it is due."""
-    page = collector.summary(reached.head)
+    page = collector.closing_summary(reached.head)
     yield layout.SUMMARY, encode_pretty(page)
     yield layout.SUMMARY_PAGE, summary_text(page).encode()
     yield layout.MANIFEST, encode_pretty(collector.closing(reached, workspace))

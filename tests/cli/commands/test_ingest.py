@@ -53,7 +53,14 @@ def test_nothing_is_replaced(folder: Path, capsys: pytest.CaptureFixture[str]) -
 
 def ingested_nothing(folder: Path) -> dict[str, Any]:
     second = f"{INGEST_MANIFEST.removesuffix('.json')}.2.json"
-    return {"manifest": json.loads((folder / second).read_text()), "path": second}
+    nothing: dict[str, Any] = {
+        name: [] for name in ("written", "skipped", "rejected", "findings", "problems")
+    }
+    return {
+        "manifest": json.loads((folder / second).read_text()),
+        "path": second,
+        "document": {"node": "", "doc_path": "doc.md", "more": 0, **nothing},
+    }
 
 
 @pytest.mark.req("I-06")

@@ -11,7 +11,7 @@ def test_runs_are_listed_the_newest_last(sample: Shell) -> None:
     sample("run", "pipeline.dot", "--run-id", "a2")
     (sample.folder / ".custody/runs/odd").mkdir()
     listed = sample("runs").out.splitlines()
-    assert listed[0].split() == ["run", "status", "pipeline", "started", "goal"]
+    assert listed[0].split() == ["run", "status", "pipeline", "started", "time", "goal"]
     assert {line.split()[0] for line in listed[1:]} == {"r1", "a2", "odd"}
     assert [row["run_id"] for row in sample("runs", "--json").data["runs"]][-2:] == ["r1", "a2"]
     assert next(line for line in listed if line.startswith("odd")).split()[1] == "BROKEN"

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from custody.cli.render.table import count, seconds, table, width
+from custody.cli.render.table import TableRow, count, fitted, needed, seconds, table
+from custody.cli.render.terminal import width
 
 
 def test_columns_are_aligned() -> None:
@@ -34,3 +35,46 @@ def test_seconds(value: float, text: str) -> None:
 
 def test_count() -> None:
     assert [count(n, "file") for n in (0, 1, 2)] == ["0 files", "1 file", "2 files"]
+
+
+ROWS = [
+    TableRow(("a", "tool", "success"), "good"),
+    TableRow(("a name that is long", "tool", "fail"), "bad", "what went wrong, at length"),
+]
+
+
+def lines(columns: int) -> list[str]:
+    return [line.text for line in fitted(("stage", "type", "outcome"), ROWS, columns)]
+
+
+@pytest.mark.req("U-13")
+def test_a_table_that_fits_has_one_line_a_row() -> None:
+    wide = [
+        "stage                type  outcome",
+        "a                    tool  success",
+        "a name that is long  tool  fail     what went wrong, at length",
+    ]
+    assert lines(0) == lines(80) == wide
+    assert needed(("stage", "type", "outcome"), ROWS) == 34
+
+
+@pytest.mark.req("U-13")
+def test_a_narrow_table_loses_nothing() -> None:
+    assert lines(40) == [
+        "stage                type  outcome",
+        "a                    tool  success",
+        "a name that is long  tool  fail",
+        "    what went wrong, at length",
+    ]
+    assert lines(30) == [
+        "stage  type  outcome",
+        "a      tool  success",
+        "a name that is long",
+        "       tool  fail",
+        "    what went wrong, at length",
+    ]
+
+
+def test_a_remark_has_a_heading_where_it_is_given_one() -> None:
+    heading = next(iter(fitted(("stage", "type", "outcome"), ROWS, 0, remark="reason")))
+    assert (heading.text, heading.tone) == ("stage                type  outcome  reason", "strong")

@@ -45,6 +45,7 @@ def test_a_stage_end_to_end(bench: Bench, server: ModelServer) -> None:
     assert ack.usage is not None
     assert (ack.usage.input_tokens, ack.usage.output_tokens) == (2000, 200)
     assert ack.usage.model
+    assert ack.usage.cost_usd is not None
     assert ack.usage.cost_usd > 0
     assert "--bare" in (folder / "claude.args.txt").read_text()
     assert '"type":"result"' in (folder / "claude.stdout.log").read_text()

@@ -15,6 +15,7 @@ from custody.model.ingest import Artifact, IngestManifest
 from custody.model.record import decode
 from custody.model.verdict import GateEffect, Verdict
 
+NAME = "artifacts"
 TOLD = 100
 """How many verdicts are told."""
 _FOLDER = f"{layout.WORKSPACE}/"
@@ -23,7 +24,7 @@ _FOLDER = f"{layout.WORKSPACE}/"
 class ArtifactsGate(Gate):
     """Judges every file that the manifest of an ingest says was written."""
 
-    name = "artifacts"
+    name = NAME
     doc = "Files taken out of a document are what their language says, at the path that is meant."
     effect: ClassVar[GateEffect] = "warn"
 
@@ -41,15 +42,21 @@ class ArtifactsGate(Gate):
         )
         for artifact in manifest.artifacts:
             if artifact.status == "written":
-                yield from self._judge(artifact, case)
+                path = artifact.workspace_path.removeprefix(_FOLDER)
+                yield from judge_file(artifact, path, case.content(artifact.sha256))
 
-    def _judge(self, artifact: Artifact, case: Case) -> Iterator[Verdict]:
-        path = artifact.workspace_path.removeprefix(_FOLDER)
-        if path.startswith(_FOLDER):
-            told = f"it is written to {artifact.workspace_path}, as the path says"
-            yield self.wrong("path", told, path)
-        from custody.checks.syntax import check_syntax
 
-        verdict = check_syntax(path, artifact.lang, case.content(artifact.sha256))
-        if verdict is not None and not verdict.allowed:
-            yield self.wrong(verdict.code, verdict.reason, path)
+def judge_file(artifact: Artifact, path: str, content: bytes) -> Iterator[Verdict]:
+    """Find what is odd about one file: where it lies, and whether it can be read."""
+    if path.startswith(_FOLDER):
+        told = f"it is written to {artifact.workspace_path}, as the path says"
+        yield _odd("path", told, path)
+    from custody.checks.syntax import check_syntax
+
+    verdict = check_syntax(path, artifact.lang, content)
+    if verdict is not None and not verdict.allowed:
+        yield _odd(verdict.code, verdict.reason, path)
+
+
+def _odd(code: str, reason: str, path: str) -> Verdict:
+    return Verdict(check=NAME, allowed=False, code=code, reason=reason, subject=path)

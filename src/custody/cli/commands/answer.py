@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from argparse import Namespace
 
@@ -45,11 +46,12 @@ def execute(options: Namespace) -> Result:
     runsdir = config.setting("runsdir", options.runsdir)
     text = _edited(options.request, runsdir) if options.edit else _given(options.file)
     done = api.answer(options.request, text, runsdir=runsdir)
+    where = f" --runsdir {shlex.quote(options.runsdir)}" if options.runsdir else ""
     return Result(
         data=done,
         text=[
             Line(f"answered: {done.request_id}", "good"),
-            Line(f"next: custody resume {done.run_id}"),
+            Line(f"next: custody resume {shlex.quote(done.run_id)}{where}"),
         ],
     )
 
@@ -67,7 +69,6 @@ def _given(file: str) -> str:
 
 def _edited(request: str, runsdir: str) -> str:
     """Let the user write in an editor, with the prompt below the answer."""
-    import shlex
     import subprocess
 
     from custody import api

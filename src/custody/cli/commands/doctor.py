@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from custody.cli import options as declare
 from custody.cli.result import Arguments, Line, Result, Tone
+from custody.model.levels import MEANINGS
 
 if TYPE_CHECKING:
     from custody.cli.config import Setting
@@ -22,20 +23,13 @@ ABOUT = (
 )
 EXAMPLES = ("custody doctor", "custody doctor --json", "custody doctor --agent codex")
 
-_LEVELS = {
-    "L3": "namespaces and a root of its own",
-    "L2": "Landlock and a filter of system calls",
-    "L1": "not confined",
-}
-_UNSET = {"agent": "none", "confinement": "the best there is", "output_limit": "20K"}
-"""What holds where a setting has no value."""
 _HOLDERS = {
     "cgroup": "held by a control group",
     "rlimit": "held by an rlimit",
     "watcher": "watched, and ended a moment later",
 }
-_UNSET = {"confinement": "the best there is"}
-"""What holds where nothing is said."""
+_UNSET = {"confinement": "the best there is", "output_limit": "20K"}
+"""What holds where nothing is said; else nothing does."""
 
 
 def arguments(parser: Arguments) -> None:
@@ -96,7 +90,7 @@ def _try(options: Namespace) -> Result:
 def _about_machine(diagnosis: Diagnosis) -> Iterator[Line]:
     level = diagnosis.offer.level
     tone: Tone = "good" if level == "L3" else "bad" if level == "L1" else "warn"
-    yield Line(f"confinement {level}: {_LEVELS[level]}", tone)
+    yield Line(f"confinement {level}: {MEANINGS[level]}", tone)
     for higher, reason in diagnosis.offer.reasons.items():
         yield Line(f"  not {higher}: {reason}", "warn")
     for obstacle in diagnosis.obstacles:

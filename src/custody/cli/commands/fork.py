@@ -26,6 +26,7 @@ def arguments(parser: Arguments) -> None:
     )
     declare.agent(parser, "that of the other run")
     declare.verbose(parser)
+    declare.quiet(parser)
 
 
 def execute(options: Namespace) -> Result:
@@ -36,7 +37,7 @@ def execute(options: Namespace) -> Result:
     from custody.cli.watch import tell_of_secrets, watching
 
     tell_of_secrets({}, options.agent)
-    with watching(verbose=options.verbose) as board:
+    with watching(verbose=options.verbose, quiet=options.quiet) as board:
         result = api.fork(
             options.run,
             options.node,

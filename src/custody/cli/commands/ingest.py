@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from custody.cli import options as declare
-from custody.cli.result import Arguments, Line, Result, Tone
+from custody.cli.result import Arguments, Line, Result
 
 if TYPE_CHECKING:
     from custody.ingest.standalone import IngestedFile
-    from custody.model.ingest import ArtifactStatus
 
 ABOUT = (
     "Write the fenced files of a document that no run wrote into `workspace/` of a folder, by the\n"
@@ -19,8 +18,6 @@ ABOUT = (
     "is in `ingest.manifest.json` of that folder. The exit code is 1 when a block was rejected."
 )
 EXAMPLES = ("custody ingest answer.md", "custody ingest answer.md --project site --json")
-
-_TONES: dict[ArtifactStatus, Tone] = {"written": "good", "skipped": "warn", "rejected": "bad"}
 
 
 def arguments(parser: Arguments) -> None:
@@ -46,14 +43,7 @@ def execute(options: Namespace) -> Result:
 
 
 def _lines(done: IngestedFile) -> Iterator[Line]:
-    for block in done.manifest.artifacts:
-        where = block.workspace_path or block.declared_file or f"block {block.index + 1}"
-        reason = f"  ({block.reason})" if block.reason else ""
-        yield Line(f"{block.status:<8}  {where}{reason}", _TONES[block.status])
-    for problem in done.problems:
-        yield Line(f"failed    {problem}", "bad")
-    summary = done.manifest.summary
-    yield Line(
-        f"{summary.written} written, {summary.skipped} skipped, {summary.rejected} rejected: "
-        f"{done.path}"
-    )
+    from custody.cli.render.ingests import blocks, tally
+
+    yield from blocks(done.document, whole=True)
+    yield Line(f"{tally(done.document)}: {done.path}")

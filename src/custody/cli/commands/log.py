@@ -26,11 +26,11 @@ def execute(options: Namespace) -> Result:
     """Print the journal."""
     from custody import api
     from custody.cli import config
-    from custody.cli.render.journal import journal_line
+    from custody.cli.render.journal import HANG, journal_line
 
     lines = api.events(
         options.run,
         runsdir=config.setting("runsdir", options.runsdir),
         follow=options.follow,
     )
-    return Result(data=lines, text=map(journal_line, lines))
+    return Result(data=lines, text=(journal_line(line)._replace(hang=HANG) for line in lines))

@@ -29,6 +29,7 @@ def arguments(parser: Arguments) -> None:
     pipeline.complete = declare.FILE
     declare.accept_change(parser)
     declare.verbose(parser)
+    declare.quiet(parser)
 
 
 def execute(options: Namespace) -> Result:
@@ -38,10 +39,12 @@ def execute(options: Namespace) -> Result:
     from custody.cli.run_result import run_result
     from custody.cli.watch import watching
 
-    with watching(verbose=options.verbose) as board:
+    runsdir = config.setting("runsdir", options.runsdir)
+    with watching(verbose=options.verbose, quiet=options.quiet) as board:
+        board.recall(api.events(options.run, runsdir=runsdir))
         result = api.resume(
             options.run,
-            runsdir=config.setting("runsdir", options.runsdir),
+            runsdir=runsdir,
             pipeline=options.pipeline,
             accept_change=options.accept_change,
             listeners=(board.hear,),

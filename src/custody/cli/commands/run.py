@@ -48,6 +48,7 @@ def arguments(parser: Arguments) -> None:
         help="give a variable of the pipeline another value; may be repeated",
     )
     declare.verbose(parser)
+    declare.quiet(parser)
 
 
 def execute(options: Namespace) -> Result:
@@ -61,7 +62,7 @@ def execute(options: Namespace) -> Result:
     given = variables(options.variables)
     agent = config.setting("agent", options.agent)
     tell_of_secrets(given, agent)
-    with watching(verbose=options.verbose) as board:
+    with watching(verbose=options.verbose, quiet=options.quiet) as board:
         result = api.run(
             _pipeline(options),
             workdir=config.setting("workdir", options.workdir),

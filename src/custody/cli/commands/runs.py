@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from argparse import Namespace
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from custody.cli import options as declare
+from custody.cli.render.terminal import room
 from custody.cli.result import Arguments, Line, Result, Tone
 
 if TYPE_CHECKING:
+    from custody.cli.render.table import TableRow
+    from custody.engine.queries import RunCost
     from custody.store.index import RunRow
     from custody.store.starts import RunStart
 
 ABOUT = (
-    "List the runs, the newest last, and how each stands. One is RUNNING only while a process is\n"
-    "at work on it; else it is WAITING for a person, was INTERRUPTED or CRASHED, or has ended,\n"
-    "PASS or FAIL. A run whose manifest cannot be read is BROKEN. Where a run has not ended, its\n"
-    "stage stands before the goal. Last comes what killed starts left: the next run clears it away."
+    "List the runs, the newest last, how each stands, and the time, tokens and cost of its work.\n"
+    "One is RUNNING only while a process is at work on it; else it is WAITING for a person, was\n"
+    "INTERRUPTED or CRASHED, or has ended, PASS or FAIL. A run whose manifest cannot be read is\n"
+    "BROKEN. Where a run has not ended, its stage stands before the goal. Last comes what killed\n"
+    "starts left: the next run clears it away."
 )
 EXAMPLES = ("custody runs", "custody runs --json")
 
@@ -36,26 +43,51 @@ def arguments(parser: Arguments) -> None:
 
 def execute(options: Namespace) -> Result:
     """List them."""
+    from msgspec import to_builtins
+
     from custody import api
     from custody.cli import config
-    from custody.cli.render.table import table
+    from custody.engine import queries
 
     runsdir = config.setting("runsdir", options.runsdir)
     rows, starts = api.list_runs(runsdir), api.list_starts(runsdir)
     left = [_start(one) for one in starts]
-    data = {"runs": rows, **({"starts": starts} if starts else {})}
+    costs = [queries.cost(row.path, ended=bool(row.ended_at)) for row in rows]
+    told = [to_builtins(row) | to_builtins(cost) for row, cost in zip(rows, costs, strict=True)]
+    data = {"runs": told, **({"starts": starts} if starts else {})}
     if not rows:
         return Result(data=data, text=[Line("there are no runs yet"), *left])
-    heading, *texts = table(
-        ("run", "status", "pipeline", "started", "goal"),
-        [
-            (row.run_id, row.status, row.pipeline, row.started_at[:19], row.problem or _about(row))
-            for row in rows
-        ],
+    return Result(data=data, text=[*_table(rows, costs), *left])
+
+
+def _table(rows: Sequence[RunRow], costs: Sequence[RunCost]) -> Iterator[Line]:
+    """Return a run a row; the date as short as it can be told where there is little room."""
+    from msgspec import UNSET
+
+    from custody.cli.render.table import fitted, needed
+
+    columns = room(sys.stdout, os.environ)
+    told = any(cost.usage is not UNSET and cost.usage.told for cost in costs)
+    used = ("tokens", "cost") if told else ()
+    headings = ("run", "status", "pipeline", "started", "time", *used)
+    lines = [_row(row, cost, told=told) for row, cost in zip(rows, costs, strict=True)]
+    if columns and needed(headings, lines) > columns:
+        lines = [_row(row, cost, told=told, cut=5) for row, cost in zip(rows, costs, strict=True)]
+    yield from fitted(headings, lines, columns, remark="goal")
+
+
+def _row(row: RunRow, cost: RunCost, *, told: bool, cut: int = 0) -> TableRow:
+    from custody.cli.render.table import TableRow, seconds
+    from custody.cli.render.usage import cost_cell, tokens_cell
+
+    taken = "?" if cost.active_seconds is None else seconds(cost.active_seconds)
+    started = row.started_at[cut : 16 if cut else 19].replace("T", " " if cut else "T")
+    used = (tokens_cell(cost.usage, apart=False), cost_cell(cost.usage)) if told else ()
+    return TableRow(
+        (row.run_id, row.status, row.pipeline, started, taken, *used),
+        _TONES.get(row.status, "bad"),
+        row.problem or _about(row),
     )
-    tones = [_TONES.get(row.status, "bad") for row in rows]
-    lines = map(Line, texts, tones)
-    return Result(data=data, text=[Line(heading, "strong"), *lines, *left])
 
 
 def _about(row: RunRow) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from argparse import Namespace
 from itertools import chain
 
@@ -17,6 +19,7 @@ EXAMPLES = (
     "custody show last",
     "custody show last fix",
     "custody show last fix --attempt 2.1",
+    "custody show last --watch",
 )
 
 
@@ -30,32 +33,59 @@ def arguments(parser: Arguments) -> None:
         default="",
         help="which attempt at the stage (default: the last)",
     )
+    parser.add_argument(
+        "--watch",
+        action="store_true",
+        help="show the run while it goes on, until it has ended, waits, or nobody works on it; the "
+        "exit code is that of the run then",
+    )
 
 
 def execute(options: Namespace) -> Result:
     """Show the run, or one of its stages."""
+    if options.node and options.watch:
+        raise UsageError("--watch is for a run", hint="custody show RUN --watch")
     if options.node:
         return _stage(options)
     if options.attempt:
         raise UsageError("--attempt needs a stage", hint="custody show RUN NODE --attempt 1.1")
+    if options.watch:
+        _watch(options)
     return _run(options)
+
+
+def _watch(options: Namespace) -> None:
+    from custody import api
+    from custody.cli import config
+    from custody.cli.watch import follow
+
+    runsdir = config.setting("runsdir", options.runsdir)
+    lines = api.events(options.run, runsdir=runsdir, follow=True)
+    follow(lines, to=None if options.json else sys.stdout)
 
 
 def _run(options: Namespace) -> Result:
     from custody import api
     from custody.cli import config
     from custody.cli.render.report import report
+    from custody.cli.render.terminal import room
     from custody.cli.run_result import awaited, place
 
     result = api.show(options.run, runsdir=config.setting("runsdir", options.runsdir))
+    columns = room(sys.stdout, os.environ)
     text = report(
         result.summary,
         place(result, options),
         whole=True,
         state=result.state,
         at_work=result.at_work,
+        columns=columns,
     )
-    return Result(data=result, text=chain(text, awaited(result)))
+    return Result(
+        data=result,
+        text=chain(text, awaited(result, options.runsdir)),
+        status=result.summary.status if options.watch else "PASS",
+    )
 
 
 def _stage(options: Namespace) -> Result:

@@ -69,6 +69,7 @@ def arguments(parser: Arguments) -> None:
         "--print", dest="printed", action="store_true", help="print the document, nothing else"
     )
     declare.verbose(parser)
+    declare.quiet(parser)
 
 
 def execute(options: Namespace) -> Result:
@@ -83,7 +84,7 @@ def execute(options: Namespace) -> Result:
     variables = _variables(options, goes_on=goes_on)
     agent = _agent(options.agent, goes_on=goes_on)
     tell_of_secrets(variables, agent)
-    with watching(verbose=options.verbose) as board:
+    with watching(verbose=options.verbose, quiet=options.quiet) as board:
         if goes_on:
             _refuse_other_mode(api.show(options.run_id, runsdir=runsdir), options.mode)
             result = api.resume(options.run_id, runsdir=runsdir, listeners=(board.hear,))

@@ -39,7 +39,7 @@ def arguments(parser: Arguments) -> None:
         "--head",
         metavar="HASH",
         default="",
-        help="what `custody run` printed as the journal's head: a line of it must have that hash",
+        help="what the run printed as the journal's head: a line of it must have that hash",
     )
 
 

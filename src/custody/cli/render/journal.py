@@ -42,6 +42,8 @@ from custody.model.session_event import (
 )
 
 TONES: dict[Level, Tone] = {"info": "", "warning": "warn", "error": "bad"}
+HANG = 7
+"""Where the rest of a line goes that is too long for a terminal: below the time."""
 PLAIN_LIMIT = 200
 """How many characters of a fact are shown that has no words of its own."""
 

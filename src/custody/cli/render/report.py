@@ -6,8 +6,12 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from msgspec import UNSET
+
+from custody.cli.render.ingests import ingests
 from custody.cli.render.progress import tone
-from custody.cli.render.table import count, seconds, table
+from custody.cli.render.table import TableRow, count, fitted, needed, seconds
+from custody.cli.render.usage import cost_cell, tokens_cell, totals
 from custody.cli.result import Line, Tone
 from custody.model.documents import StageSummary, Summary
 from custody.model.fact import RunStatus
@@ -15,7 +19,6 @@ from custody.model.fact import RunStatus
 SHOWN_STAGES = 40
 SHOWN_CHANGES = 20
 SHOWN_FAILURE_LINES = 12
-HEADINGS = ("stage", "type", "outcome", "attempts", "time", "changed", "evidence")
 _TONES: dict[RunStatus, Tone] = {"PASS": "good", "FAIL": "bad", "RUNNING": "warn"}
 
 
@@ -35,27 +38,45 @@ def report(
     whole: bool = False,
     state: str = "",
     at_work: Sequence[str] = (),
+    columns: int = 0,
 ) -> Iterator[Line]:
     """Return the page; ``failures`` is what the failed nodes left, ``whole`` cuts nothing.
 
-    ``state`` is how a run stands that has not ended, and ``at_work`` what it is doing.
+    ``state`` is how a run stands that has not ended, and ``at_work`` what it is doing. It fits
+    into so many ``columns``, where there are any.
     """
-    said = summary.status if summary.status != "RUNNING" else state or summary.status
-    yield Line(f"{said}  {summary.pipeline}  run {summary.run_id}", _TONES[summary.status])
+    yield from verdict(summary, place, failures, state=state)
     for attempt in at_work:
         yield Line(f"  {attempt} is at work", "warn")
-    yield from _failing_part(summary, place, failures or {})
-    yield from _to_know(summary)
     yield Line("")
-    yield from _stages(summary.stages, whole=whole)
+    yield from _stages(summary, whole=whole, columns=columns)
     yield Line("")
     yield from _changed(summary.changed, whole=whole)
+    if summary.ingested is not UNSET:
+        yield Line("")
+        yield from ingests(summary.ingested, whole=whole)
     yield Line("")
+    if summary.usage is not UNSET:
+        yield from totals(summary.active_seconds, summary.usage)
     yield Line(f"evidence: {place.path}")
     yield Line(f"head:     {summary.head}")
     live = state == "RUNNING"
     for index, command in enumerate(_following(summary, place, live=live)):
         yield Line(f"{'next:' if index == 0 else '':<9} {command}")
+
+
+def verdict(
+    summary: Summary,
+    place: Location,
+    failures: Mapping[str, str] | None = None,
+    *,
+    state: str = "",
+) -> Iterator[Line]:
+    """Return how it ended or stands, the part that failed, and what a reader must know of it."""
+    said = summary.status if summary.status != "RUNNING" else state or summary.status
+    yield Line(f"{said}  {summary.pipeline}  run {summary.run_id}", _TONES[summary.status])
+    yield from _failing_part(summary, place, failures or {})
+    yield from _to_know(summary)
 
 
 def failing(summary: Summary) -> tuple[StageSummary, ...]:
@@ -69,9 +90,9 @@ def failing(summary: Summary) -> tuple[StageSummary, ...]:
 
 def _failing_part(summary: Summary, place: Location, failures: Mapping[str, str]) -> Iterator[Line]:
     if summary.reason:
-        yield Line(f"  {summary.reason}")
+        yield Line(f"  {summary.reason}", hang=4)
     for row in failing(summary):
-        yield Line(f"  {row.node}: {row.failure_reason or row.outcome}", "bad")
+        yield Line(f"  {row.node}: {row.failure_reason or row.outcome}", "bad", hang=4)
         for line in failures.get(row.node, "").rstrip().split("\n")[-SHOWN_FAILURE_LINES:]:
             if line:
                 yield Line(f"    {line}")
@@ -81,32 +102,53 @@ def _failing_part(summary: Summary, place: Location, failures: Mapping[str, str]
 def _to_know(summary: Summary) -> Iterator[Line]:
     """Return what a reader must know before he relies on the rest."""
     for warning in summary.warnings or ():
-        yield Line(f"  warning: {warning}", "warn")
+        yield Line(f"  warning: {warning}", "warn", hang=4)
     for name, nodes in (summary.stand_ins or {}).items():
-        yield Line(f"  no agent worked on {', '.join(nodes)}: {name} stood in for one", "warn")
+        what = f"  no agent worked on {', '.join(nodes)}: {name} stood in for one"
+        yield Line(what, "warn", hang=4)
 
 
-def _stages(stages: tuple[StageSummary, ...], *, whole: bool) -> Iterator[Line]:
+def _stages(summary: Summary, *, whole: bool, columns: int) -> Iterator[Line]:
+    stages = summary.stages
     shown = stages if whole else stages[-SHOWN_STAGES:]
-    heading, *rows = table(HEADINGS, [_cells(row) for row in shown])
-    yield Line(heading, "strong")
+    told = summary.usage is not UNSET and summary.usage.told
+    headings, rows = _cells(shown, told=told, whole=True)
+    if columns and needed(headings, rows) > columns:
+        headings, rows = _cells(shown, told=told, whole=False)
+    heading, *lines = fitted(headings, rows, columns)
+    yield heading
     if len(shown) < len(stages):
         yield Line(f"… {count(len(stages) - len(shown), 'stage')} before these", "faint")
-    for row, text in zip(shown, rows, strict=True):
-        yield Line(text, tone(row.outcome))
+    yield from lines
 
 
-def _cells(row: StageSummary) -> tuple[str, ...]:
-    evidence = f"{row.folder}  {row.failure_reason}" if row.failure_reason else row.folder
-    return (
-        row.node,
-        row.type,
-        row.outcome,
-        str(row.attempts),
-        seconds(row.seconds),
-        str(row.changed) if row.changed else "-",
-        evidence,
-    )
+def _cells(
+    rows: Sequence[StageSummary], *, told: bool, whole: bool
+) -> tuple[tuple[str, ...], list[TableRow]]:
+    """Return headings and rows.
+
+    Not ``whole`` they name the last attempt, which is the end of the evidence's path.
+    """
+    used = ("tokens", "cost") if told else ()
+    tries, evidence = ("attempts", ("evidence",)) if whole else ("attempt", ())
+    headings = ("stage", "type", "outcome", tries, "time", *used, "changed", *evidence)
+    return headings, [
+        TableRow(
+            (
+                row.node,
+                row.type,
+                row.outcome,
+                str(row.attempts) if whole else row.folder.rpartition("/")[2],
+                seconds(row.seconds),
+                *((tokens_cell(row.usage), cost_cell(row.usage)) if told else ()),
+                str(row.changed) if row.changed else "-",
+                *((row.folder,) if whole else ()),
+            ),
+            tone(row.outcome),
+            row.failure_reason,
+        )
+        for row in rows
+    ]
 
 
 def _changed(paths: tuple[str, ...], *, whole: bool) -> Iterator[Line]:
@@ -131,4 +173,6 @@ def _following(summary: Summary, place: Location, *, live: bool) -> Iterator[str
         yield f"custody show {name} {row.node}"
     if summary.changed:
         yield f"custody diff {name}"
+    if summary.changed and summary.status == "PASS":
+        yield f"custody apply {name}"
     yield f"custody verify {name}"

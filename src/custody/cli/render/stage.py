@@ -11,6 +11,7 @@ from custody.cli.result import Line, Tone
 from custody.model import layout
 from custody.model.event import GateFailed, GatePassed
 from custody.model.request import Ack, AgentRequest, AnyRequest, ToolRequest, VerificationRequest
+from custody.model.usage import told_cost, told_tokens, usage_of
 from custody.views.attempts import Account, Attempt
 
 TAIL = 40
@@ -46,6 +47,10 @@ def _facts(attempt: Attempt) -> Iterator[Line]:
     if attempt.ack is not None:
         code = "" if attempt.ack.exit_code is None else f", exit code {attempt.ack.exit_code}"
         yield Line(f"  answer: {attempt.ack.status} after {seconds(attempt.ack.seconds)}{code}")
+        if isinstance(attempt.request, AgentRequest):
+            used = usage_of(attempt.ack)
+            text = f"  used: {told_tokens(used)} tokens; cost {told_cost(used)}"
+            yield Line(text, hang=4)
         yield from _confined(attempt.ack)
     if attempt.outcome is not None and attempt.outcome.failure_reason:
         yield Line(f"  reason: {attempt.outcome.failure_reason}", "bad")

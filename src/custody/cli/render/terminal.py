@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
 from typing import TextIO
+from unicodedata import combining, east_asian_width
 
 from custody.cli.result import Line, Tone
 from custody.patterns import later
@@ -13,13 +15,14 @@ _UNSAFE = later(
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"  # what turns the reading direction
     "\u2028\u2029\ud800-\udfff]"  # line separators, halves of characters
 )
-_TONES: dict[Tone, str] = {
+TONES: dict[Tone, str] = {
     "good": "32",
     "bad": "31",
     "warn": "33",
     "strong": "1",
     "faint": "2",
 }
+"""What a terminal is told for each tone."""
 
 
 def visible(text: str) -> str:
@@ -40,8 +43,43 @@ def visible_json(text: str) -> str:
 def paint(line: Line, *, enabled: bool) -> str:
     """Return the line as it is printed, with its newline."""
     text = visible(line.text)
-    code = _TONES.get(line.tone) if enabled else None
+    code = TONES.get(line.tone) if enabled else None
     return f"\x1b[{code}m{text}\x1b[0m\n" if code else f"{text}\n"
+
+
+def room(stream: TextIO | None, environment: Mapping[str, str]) -> int:
+    """Return how many columns there are; 0 where no terminal bounds them."""
+    if stream is None or not stream.isatty():
+        return 0
+    given = environment.get("COLUMNS", "")
+    if given.isdecimal() and int(given):
+        return int(given)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns
+    except OSError:
+        return 0
+
+
+def folded(line: Line, columns: int) -> Iterator[Line]:
+    """Yield the line in pieces that fit; as it is where nothing bounds it or it must stay whole.
+
+    It is folded between words: a path longer than a line stays one that can be pasted.
+    """
+    text = visible(line.text)
+    if not columns or line.hang is None or width(text) <= columns:
+        yield line
+        return
+    indent = " " * min(line.hang, columns // 2)
+    first, *words = text.lstrip(" ").split(" ")
+    piece = f"{text[: len(text) - len(text.lstrip(' '))]}{first}"
+    for word in words:
+        longer = f"{piece} {word}"
+        if width(longer) <= columns:
+            piece = longer
+            continue
+        yield Line(piece.rstrip(" "), line.tone)
+        piece = f"{indent}{word}"
+    yield Line(piece, line.tone)
 
 
 def wants_colour(stream: TextIO | None, environment: Mapping[str, str]) -> bool:
@@ -56,3 +94,28 @@ def wants_colour(stream: TextIO | None, environment: Mapping[str, str]) -> bool:
 
 def _escape(character: str) -> str:
     return character.encode("unicode_escape").decode()
+
+
+def width(text: str) -> int:
+    """Return how many columns of a terminal the text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(_width_of(character) for character in text)
+
+
+def cut(text: str, columns: int) -> str:
+    """Return a text that fits, with an ellipsis where something was left out."""
+    if width(text) <= columns:
+        return text
+    taken = 0
+    for at, character in enumerate(text):
+        taken += _width_of(character)
+        if taken >= columns:
+            return f"{text[:at]}…"
+    return text
+
+
+def _width_of(character: str) -> int:
+    if combining(character):
+        return 0
+    return 2 if east_asian_width(character) in "WF" else 1

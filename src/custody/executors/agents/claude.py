@@ -13,7 +13,7 @@ from custody.executors.programs.coding_cli import CodingCli, Surroundings, added
 from custody.executors.programs.reach import servers
 from custody.executors.programs.reply import Reply
 from custody.executors.programs.settings import CODING_SETTINGS
-from custody.executors.records import Json, count, number, part, record_of, text
+from custody.executors.records import Json, count, part, price, record_of, text, tokens
 from custody.executors.settings import Settings, setting
 from custody.model.request import Usage
 
@@ -86,7 +86,8 @@ class ClaudeReader:
                     used, "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"
                 ),
                 output_tokens=count(used, "output_tokens"),
-                cost_usd=round(number(result, "total_cost_usd"), 6),
+                cost_usd=price(result, "total_cost_usd"),
+                cached_tokens=tokens(used, "cache_read_input_tokens"),
             ),
             error=f"{text(result, 'subtype') or 'error'}: {said}".strip(": ") if failed else "",
             notes=f"claude took {count(result, 'num_turns')} turns",

@@ -20,7 +20,7 @@ from custody.executors.programs.coding_cli import (
 from custody.executors.programs.reach import named, servers
 from custody.executors.programs.reply import Reply
 from custody.executors.programs.settings import CODING_SETTINGS
-from custody.executors.records import count, part, record_of, text
+from custody.executors.records import count, part, record_of, text, tokens
 from custody.executors.settings import Settings, setting
 from custody.model.request import Usage
 
@@ -109,6 +109,7 @@ class CodexReader:
         self._completed = False
         self._input = 0
         self._output = 0
+        self._cached: int | None = None
         self._commands = 0
         self._failed = 0
 
@@ -126,6 +127,8 @@ class CodexReader:
                 self._error = ""
                 self._input += count(usage, "input_tokens")
                 self._output += count(usage, "output_tokens")
+                if (cached := tokens(usage, "cached_input_tokens")) is not None:
+                    self._cached = (self._cached or 0) + cached
                 self._model = text(usage, "model") or text(record, "model") or self._model
             case "turn.failed":
                 self._error = text(part(record, "error"), "message") or "turn failed"
@@ -144,7 +147,12 @@ class CodexReader:
     def reply(self) -> Reply:
         """Return the last message, the tokens of all turns, and the last error."""
         error = self._error or ("" if self._completed else "the turn was not completed")
-        usage = Usage(model=self._model, input_tokens=self._input, output_tokens=self._output)
+        usage = Usage(
+            model=self._model,
+            input_tokens=self._input,
+            output_tokens=self._output,
+            cached_tokens=self._cached,
+        )
         # When its own sandbox cannot work, every command fails and the turn still ends well.
         notes = f"codex ran {self._commands} commands, {self._failed} of them failed"
         return Reply(text=self._said, usage=usage, error=error, notes=notes)

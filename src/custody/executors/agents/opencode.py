@@ -14,7 +14,7 @@ from custody.executors.programs.coding_cli import CodingCli, Surroundings
 from custody.executors.programs.reach import named, servers
 from custody.executors.programs.reply import Reply
 from custody.executors.programs.settings import CODING_SETTINGS
-from custody.executors.records import count, number, part, record_of, text
+from custody.executors.records import count, number, part, record_of, text, tokens
 from custody.executors.settings import Settings, setting
 from custody.model.request import Usage
 
@@ -67,6 +67,7 @@ class OpencodeReader:
         self._finished = False
         self._input = 0
         self._output = 0
+        self._cached: int | None = None
         self._cost = 0.0
 
     def line(self, data: bytes) -> None:
@@ -79,11 +80,13 @@ class OpencodeReader:
             case "text":
                 self._said = text(body, "text")
             case "step_finish":
-                tokens = part(body, "tokens")
+                used = part(body, "tokens")
+                cache = part(used, "cache")
                 self._finished = text(body, "reason") != "tool-calls"
-                self._input += count(tokens, "input")
-                self._input += count(part(tokens, "cache"), "read", "write")
-                self._output += count(tokens, "output", "reasoning")
+                self._input += count(used, "input") + count(cache, "read", "write")
+                if (cached := tokens(cache, "read")) is not None:
+                    self._cached = (self._cached or 0) + cached
+                self._output += count(used, "output", "reasoning")
                 self._cost += number(body, "cost")
             case "error":
                 error = part(record, "error")
@@ -100,7 +103,9 @@ class OpencodeReader:
                 model=self._model,
                 input_tokens=self._input,
                 output_tokens=self._output,
-                cost_usd=round(self._cost, 6),
+                # It says 0 for a model whose price it does not know.
+                cost_usd=round(self._cost, 6) or None,
+                cached_tokens=self._cached,
             ),
             error=error,
         )

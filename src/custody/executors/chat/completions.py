@@ -6,7 +6,7 @@ from typing import Any
 
 from custody.errors import UsageError
 from custody.executors.programs.reply import LINE_LIMIT, Reply
-from custody.executors.records import Json, count, number, part, record_of, text
+from custody.executors.records import Json, count, part, price, record_of, text, tokens
 from custody.executors.settings import Settings
 from custody.model.request import Usage
 
@@ -106,7 +106,8 @@ class ChatReader:
             model=self._model,
             input_tokens=count(self._usage, "prompt_tokens"),
             output_tokens=count(self._usage, "completion_tokens"),
-            cost_usd=round(number(self._usage, "cost"), 6),
+            cost_usd=price(self._usage, "cost"),
+            cached_tokens=tokens(part(self._usage, "prompt_tokens_details"), "cached_tokens"),
         )
         return Reply(text="".join(self._texts), usage=usage, error=self._fault())
 

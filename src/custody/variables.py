@@ -1,0 +1,38 @@
+"""The variables of the environment that custody reads, and what each is for.
+
+Help lists them from here, and a test finds a variable that is read anywhere and not told here.
+"""
+
+from __future__ import annotations
+
+LOG = "CUSTODY_LOG"
+STREAM = "FACTORY_LOG_CODEX_STREAM"
+
+VARIABLES = {
+    "CUSTODY_RUNSDIR": "folder of the runs",
+    "CUSTODY_AGENT": "agent of stages that name none",
+    "CUSTODY_CONFINEMENT": "how programs are confined: a level",
+    "CUSTODY_INGEST": "true writes the fenced files of documents into the workspace",
+    LOG: "1 logs what agents do on standard error",
+    STREAM: "1 logs what agents print as well",
+    "CUSTODY_<AGENT>_<SETTING>": "a setting of an agent: CUSTODY_CODEX_MODEL for codex.model",
+    "ATTRACTOR_CODEX_BLOCK_READ_PATHS": "paths that no agent may read, beside the holdouts",
+    "SDDAI_AGENT_CMD": "command line of the agent `command`",
+    "SDDAI_PLAN_CMD": "the same for `command:plan`",
+    "SDDAI_PATCH_CMD": "the same for `command:patch`",
+    "OPENAI_API_KEY": "key of the agents api, codex and opencode",
+    "OPENAI_BASE_URL": "server of the agents api and codex",
+    "CODEX_API_KEY": "key of the agent codex",
+    "ANTHROPIC_API_KEY": "key of the agents claude and opencode",
+    "ANTHROPIC_BASE_URL": "server of the agent claude",
+    "OLLAMA_HOST": "server of the agent ollama_agent",
+    "HTTPS_PROXY": "proxy by which servers are reached, and HTTP_PROXY for those without TLS",
+    "NO_PROXY": "servers that are reached without it",
+    "XDG_CONFIG_HOME": "folder of the user's custody/custody.toml, if not ~/.config",
+    "VISUAL": "editor of `custody answer REQUEST --edit`",
+    "EDITOR": "the same, where VISUAL is not set",
+    "NO_COLOR": "anything switches colour off",
+    "TERM": "dumb switches colour and the picture of a run off",
+    "COLUMNS": "width of the terminal, where it is not the terminal's own",
+}
+"""Each with a few words; those that programs of stages get stand in `custody.sandbox`."""
