@@ -374,3 +374,5 @@ def triples(text: str) -> set[tuple[str, str, str]]:
 
 TRIPLES = {_keyword: triples(_keyword) for _keyword in BY_KEYWORD}
 """A text without one of these does not hold the keyword."""
+CHARACTERS = "".join(sorted(set().union(*BY_KEYWORD)))
+"""What the keywords are written with: nor does a text without one of its characters."""
