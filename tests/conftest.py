@@ -5,11 +5,14 @@ What failed is told again at the end, as the command that repeats it.
 
 from __future__ import annotations
 
+import gc
 import os
 import re
+import signal
 import tempfile
 import time
 from collections.abc import Generator, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +33,8 @@ settings.register_profile(
 settings.load_profile("custody")
 
 IN_CI = os.environ.get("CI") == "true"
+IGNORED_BY_SOME = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
+"""What ``nohup`` and a shell's ``&`` make whatever they start ignore, and whatever that starts."""
 
 
 @pytest.fixture(scope="session")
@@ -72,14 +77,48 @@ def sweep(request: pytest.FixtureRequest) -> sweeps.Sweep:
     return sweeps.Sweep(request.node)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the question where the time goes."""
+    told = "tell so many files whose tests take the most time"
+    parser.addoption("--slowest-files", type=int, default=0, metavar="N", help=told)
+
+
+def pytest_configure() -> None:
+    """Let what the tests start hear signals: it would ignore those that this process ignores."""
+    for number in IGNORED_BY_SOME:
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
+
+
+def pytest_collection_finish() -> None:
+    """Keep Python from looking through all tests again and again for what can be thrown away."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return half as many workers again as there are processors.
+
+    A good third of the time a test waits: for a disk, for a process to end, for a time-out.
+    """
+    return max(1, 3 * len(os.sched_getaffinity(0)) // 2)
+
+
 def pytest_report_header() -> str:
     """Name the seed, by which everything that this run draws can be drawn again."""
     return sweeps.header()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Tell what failed as the commands that repeat it."""
+    """Tell what failed as the commands that repeat it, and which files took long, if asked."""
     stats = terminalreporter.stats
+    if number := terminalreporter.config.getoption("--slowest-files"):
+        from support.slowest import slowest
+
+        terminalreporter.section("slowest files")
+        for line in slowest(chain.from_iterable(stats.values()), number):
+            terminalreporter.write_line(line)
     failed = [
         report
         for report in (*stats.get("failed", ()), *stats.get("error", ()))

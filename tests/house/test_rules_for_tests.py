@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,12 @@ def test_one(tmp_path):
     code = "import os, time; os.fork() and os._exit(0); os.setsid()\\n"
     code += "while not os.path.exists(os.environ['STOP']): time.sleep(0.02)"
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path)
+"""
+HEARING = """
+import subprocess, sys
+def test_one():
+    code = "import os, signal, time; os.kill(os.getpid(), signal.SIGHUP); time.sleep(60)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == -1
 """
 DEEP_AND_CLOSED = """
 import os
@@ -51,6 +58,16 @@ def test_what_tests_leave_can_be_removed(trial: Trial, tmp_path: Path) -> None:
     left = tmp_path / "left"
     assert trial(DEEP_AND_CLOSED, f"--basetemp={left}")[0] == 0
     shutil.rmtree(left)
+
+
+def test_what_a_test_starts_hears_signals_under_nohup_too(trial: Trial) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        status, printed = trial(HEARING, "--slowest-files=1")
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert status == 0, printed
+    assert "1 tests  tests/test_sample.py" in printed
 
 
 def test_a_mark_must_name_a_requirement(trial: Trial) -> None:
