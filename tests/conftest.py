@@ -5,7 +5,6 @@ What failed is told again at the end, as the command that repeats it.
 
 from __future__ import annotations
 
-import gc
 import os
 import re
 import signal
@@ -88,12 +87,6 @@ def pytest_configure() -> None:
     for number in IGNORED_BY_SOME:
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, lambda *_: None)
-
-
-def pytest_collection_finish() -> None:
-    """Keep Python from looking through all tests again and again for what can be thrown away."""
-    gc.collect()
-    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)
