@@ -103,7 +103,7 @@ def test_killed_again_when_it_is_resumed(
         sweep.points(
             found,
             every=80,
-            kind=attrgetter("kind"),
+            kind=attrgetter("landmark"),
             must=WHEN_RESUMED,
             chunk=chunk,
             chunks=len(CHUNKS),

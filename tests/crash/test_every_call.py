@@ -23,6 +23,8 @@ CHUNKS = chunks(8)
 EVERY = 40
 KILL = "signal=KILL"
 FAULTS = {"killed": KILL, "disk full": "error=ENOSPC", "disk broken": "error=EIO"}
+KINDS = {"killed": attrgetter("kind")}
+"""It is killed at every kind of call; whatever else happens, at least at every landmark."""
 
 pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
 
@@ -48,8 +50,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_run_survives(fault: str, chunk: int, tmp_path: Path, whole: Whole, sweep: Sweep) -> None:
     chosen = sweep.points(
-        whole.points, every=EVERY, about=fault, kind=attrgetter("kind"), must=LANDMARKS,
-        chunk=chunk, chunks=len(CHUNKS),
+        whole.points, every=EVERY, about=fault, must=LANDMARKS,
+        kind=KINDS.get(fault, attrgetter("landmark")), chunk=chunk, chunks=len(CHUNKS),
     )  # fmt: skip
     sweep.over(
         chosen,
