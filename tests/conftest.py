@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import tempfile
 import time
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +33,7 @@ settings.register_profile(
 )
 settings.load_profile("custody")
 
+PASSED = pytest.StashKey[bool]()
 IN_CI = os.environ.get("CI") == "true"
 IGNORED_BY_SOME = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 """What ``nohup`` and a shell's ``&`` make whatever they start ignore, and whatever that starts."""
@@ -138,9 +141,12 @@ def _requirements() -> str:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Turn a skipped test into a failed one in CI, where everything must be there."""
     report = yield
+    item.stash[PASSED] = report.passed and item.stash.get(PASSED, True)
     if IN_CI and report.skipped and not hasattr(report, "wasxfail"):
         report.outcome = "failed"
         report.longrepr = f"skipped, but nothing may be skipped in CI: {report.longrepr}"
@@ -158,8 +164,11 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
 
 
 @pytest.fixture(autouse=True)
-def _no_process_left(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Fail a test that leaves a process running: a child, or one at work in its tmp_path."""
+def _nothing_left(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test that leaves a process running: a child, or one at work in its tmp_path.
+
+    The tmp_path of a test that passed is removed: most of it never comes to the disk then.
+    """
     before = set(_children())
     yield
     folder = str(request.node.funcargs.get("tmp_path", ""))
@@ -168,6 +177,9 @@ def _no_process_left(request: pytest.FixtureRequest) -> Iterator[None]:
         if time.monotonic() > deadline:
             pytest.fail(f"processes still run after the test: {left}")
         time.sleep(0.01)
+    if folder and request.node.stash.get(PASSED, False):
+        with suppress(RecursionError):  # what is too deep or closed is left to the end
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _left(before: set[int], folder: str) -> list[str]:

@@ -32,10 +32,11 @@ def test_one(tmp_path):
     for _ in range(1500):
         os.mkdir("d")
         os.chdir("d")
-    os.chdir(tmp_path)
-    os.makedirs("closed/inside")
-    os.chmod("closed/inside", 0)
-    os.chmod("closed", 0)
+    os.chdir("/")
+    (tmp_path / "closed" / "inside").mkdir(parents=True)
+    (tmp_path / "closed" / "inside").chmod(0)
+    (tmp_path / "closed").chmod(0)
+    (tmp_path / "plain").mkdir()
 """
 
 
@@ -54,9 +55,12 @@ def test_a_process_left_behind_fails_its_test(trial: Trial) -> None:
     assert "processes still run after the test" in printed
 
 
-def test_what_tests_leave_can_be_removed(trial: Trial, tmp_path: Path) -> None:
+@pytest.mark.parametrize("failing", [False, True])
+def test_what_tests_leave_can_be_removed(trial: Trial, tmp_path: Path, *, failing: bool) -> None:
     left = tmp_path / "left"
-    assert trial(DEEP_AND_CLOSED, f"--basetemp={left}")[0] == 0
+    text = f"{DEEP_AND_CLOSED}    assert {not failing}\n"
+    assert trial(text, f"--basetemp={left}")[0] == failing
+    assert bool([*left.glob("test_one*/plain")]) == failing, "only what failed is looked at"
     shutil.rmtree(left)
 
 
