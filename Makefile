@@ -17,6 +17,8 @@
 PYTHON ?= python3
 PYTEST_ARGS ?=
 LENGTH ?= 1
+# The tests start custody some thousand times: not each of them shall compile it anew.
+unexport PYTHONDONTWRITEBYTECODE
 PYTHONS := 3.13 3.14 3.15
 KERNELS := 6.1 6.12
 # Another interpreter has an environment of its own: make test PYTHON=/usr/bin/python3.13

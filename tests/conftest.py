@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import tempfile
 import time
 from collections.abc import Generator, Iterator
+from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +33,10 @@ settings.register_profile(
 )
 settings.load_profile("custody")
 
+PASSED = pytest.StashKey[bool]()
 IN_CI = os.environ.get("CI") == "true"
+IGNORED_BY_SOME = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
+"""What ``nohup`` and a shell's ``&`` make whatever they start ignore, and whatever that starts."""
 
 
 @pytest.fixture(scope="session")
@@ -73,13 +79,26 @@ def sweep(request: pytest.FixtureRequest) -> sweeps.Sweep:
     return sweeps.Sweep(request.node)
 
 
-def pytest_configure() -> None:
-    """Hear the signals that whoever started the tests ignores, as ``nohup`` and ``&`` do.
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the question where the time goes."""
+    told = "tell so many files whose tests take the most time"
+    parser.addoption("--slowest-files", type=int, default=0, metavar="N", help=told)
 
-    What a test starts would ignore them too.
+
+def pytest_configure() -> None:
+    """Let what the tests start hear signals: it would ignore those that this process ignores."""
+    for number in IGNORED_BY_SOME:
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return half as many workers again as there are processors.
+
+    A good third of the time a test waits: for a disk, for a process to end, for a time-out.
     """
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    return max(1, 3 * len(os.sched_getaffinity(0)) // 2)
 
 
 def pytest_report_header() -> str:
@@ -88,8 +107,14 @@ def pytest_report_header() -> str:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Tell what failed as the commands that repeat it."""
+    """Tell what failed as the commands that repeat it, and which files took long, if asked."""
     stats = terminalreporter.stats
+    if number := terminalreporter.config.getoption("--slowest-files"):
+        from support.slowest import slowest
+
+        terminalreporter.section("slowest files")
+        for line in slowest(chain.from_iterable(stats.values()), number):
+            terminalreporter.write_line(line)
     failed = [
         report
         for report in (*stats.get("failed", ()), *stats.get("error", ()))
@@ -116,9 +141,12 @@ def _requirements() -> str:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Turn a skipped test into a failed one in CI, where everything must be there."""
     report = yield
+    item.stash[PASSED] = report.passed and item.stash.get(PASSED, True)
     if IN_CI and report.skipped and not hasattr(report, "wasxfail"):
         report.outcome = "failed"
         report.longrepr = f"skipped, but nothing may be skipped in CI: {report.longrepr}"
@@ -136,8 +164,11 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
 
 
 @pytest.fixture(autouse=True)
-def _no_process_left(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Fail a test that leaves a process running: a child, or one at work in its tmp_path."""
+def _nothing_left(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test that leaves a process running: a child, or one at work in its tmp_path.
+
+    The tmp_path of a test that passed is removed: most of it never comes to the disk then.
+    """
     before = set(_children())
     yield
     folder = str(request.node.funcargs.get("tmp_path", ""))
@@ -146,6 +177,9 @@ def _no_process_left(request: pytest.FixtureRequest) -> Iterator[None]:
         if time.monotonic() > deadline:
             pytest.fail(f"processes still run after the test: {left}")
         time.sleep(0.01)
+    if folder and request.node.stash.get(PASSED, False):
+        with suppress(RecursionError):  # what is too deep or closed is left to the end
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _left(before: set[int], folder: str) -> list[str]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from operator import attrgetter
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -32,7 +33,7 @@ from support.remains import Remains, mounts
 from support.sweep import Sweep, budget, chunks
 
 CHUNKS = chunks(8)
-MOMENTS = round(budget(8, 40))
+MOMENTS = round(budget(4, 40))
 WHEN_RESUMED = LANDMARKS.keys() - {"the run gets its name"}
 CHANGING = (*CALLS, "rmdir", "mknodat", "fchmodat")
 """What changes a disk, layers and all."""
@@ -45,6 +46,20 @@ pytestmark = [
 ]
 
 
+class Whole(NamedTuple):
+    """A run that nothing happens to: the calls it makes, and its state at the end."""
+
+    points: list[Point]
+    state: list[str]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
+    """Return what is to be known of a run that nothing happens to."""
+    place = AgentPlace.make(tmp_path_factory.mktemp("whole") / "p")
+    return Whole(points(place, CHANGING), place.state())
+
+
 @pytest.fixture
 def remains() -> Iterator[Remains]:
     """Return what sees everything that the test has started."""
@@ -54,20 +69,21 @@ def remains() -> Iterator[Remains]:
 
 @pytest.mark.req("P-11", "P-18")
 @pytest.mark.parametrize("chunk", CHUNKS)
-def test_killed_at_a_call(chunk: int, tmp_path: Path, remains: Remains, sweep: Sweep) -> None:
-    place = AgentPlace.make(tmp_path / "points")
-    found = points(place, CHANGING)
-    expected = place.state()
+def test_killed_at_a_call(
+    chunk: int, tmp_path: Path, remains: Remains, whole: Whole, sweep: Sweep
+) -> None:
     sweep.over(
         sweep.points(
-            found,
-            every=30,
+            whole.points,
+            every=100,
             kind=attrgetter("kind"),
             must=LANDMARKS,
             chunk=chunk,
             chunks=len(CHUNKS),
         ),
-        lambda point: hit(AgentPlace.make(tmp_path / str(point)), point, KILL, remains, expected),
+        lambda point: hit(
+            AgentPlace.make(tmp_path / str(point)), point, KILL, remains, whole.state
+        ),
     )
 
 
@@ -87,7 +103,7 @@ def test_killed_again_when_it_is_resumed(
         sweep.points(
             found,
             every=80,
-            kind=attrgetter("kind"),
+            kind=attrgetter("landmark"),
             must=WHEN_RESUMED,
             chunk=chunk,
             chunks=len(CHUNKS),
@@ -112,15 +128,12 @@ def test_what_an_agent_kept_at_home_is_removed(tmp_path: Path, remains: Remains)
 @pytest.mark.parametrize("chunk", CHUNKS)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_disk_fails(
-    fault: str, chunk: int, tmp_path: Path, remains: Remains, sweep: Sweep
+    fault: str, chunk: int, tmp_path: Path, *, remains: Remains, whole: Whole, sweep: Sweep
 ) -> None:
-    place = AgentPlace.make(tmp_path / "points")
-    found = points(place, CHANGING)
-    expected = place.state()
     sweep.over(
-        sweep.points(found, every=50, about=fault, chunk=chunk, chunks=len(CHUNKS)),
+        sweep.points(whole.points, every=100, about=fault, chunk=chunk, chunks=len(CHUNKS)),
         lambda point: hit(
-            AgentPlace.make(tmp_path / str(point)), point, FAULTS[fault], remains, expected
+            AgentPlace.make(tmp_path / str(point)), point, FAULTS[fault], remains, whole.state
         ),
     )
 

@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Iterator
 from operator import attrgetter
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -19,27 +20,42 @@ from support.crash import LANDMARKS, Place, Point, fingerprint, leftovers, point
 from support.sweep import Sweep, chunks
 
 CHUNKS = chunks(8)
-EVERY = 10
+EVERY = 40
 KILL = "signal=KILL"
 FAULTS = {"killed": KILL, "disk full": "error=ENOSPC", "disk broken": "error=EIO"}
+KINDS = {"killed": attrgetter("kind")}
+"""It is killed at every kind of call; whatever else happens, at least at every landmark."""
 
 pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+
+
+class Whole(NamedTuple):
+    """A run that nothing happens to: the calls it makes, and its state at the end."""
+
+    points: list[Point]
+    state: list[str]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
+    """Return what is to be known of a run that nothing happens to."""
+    place = Place.make(tmp_path_factory.mktemp("whole") / "p")
+    found = points(place)
+    return Whole(found, fingerprint(place.run_directory))
 
 
 @pytest.mark.req("P-11", "G-21")
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("chunk", CHUNKS)
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_run_survives(fault: str, chunk: int, tmp_path: Path, sweep: Sweep) -> None:
-    found = points(Place.make(tmp_path / "points"))
-    expected = fingerprint(tmp_path / "points" / "runs" / "r1")
+def test_a_run_survives(fault: str, chunk: int, tmp_path: Path, whole: Whole, sweep: Sweep) -> None:
     chosen = sweep.points(
-        found, every=EVERY, about=fault, kind=attrgetter("kind"), must=LANDMARKS,
-        chunk=chunk, chunks=len(CHUNKS),
+        whole.points, every=EVERY, about=fault, must=LANDMARKS,
+        kind=KINDS.get(fault, attrgetter("landmark")), chunk=chunk, chunks=len(CHUNKS),
     )  # fmt: skip
     sweep.over(
         chosen,
-        lambda point: trouble_after(point, FAULTS[fault], tmp_path / str(point), expected),
+        lambda point: trouble_after(point, FAULTS[fault], tmp_path / str(point), whole.state),
     )
 
 

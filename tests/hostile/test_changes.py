@@ -21,7 +21,7 @@ from support import kinds
 from support.bench import Bench
 from support.kinds import TURNS, Turn
 from support.overlay import become_nobody, in_child, inside
-from support.sweep import examples
+from support.sweep import examples, paired
 from support.trees import Picture, picture
 from support.workspaces import Site
 
@@ -172,17 +172,15 @@ def place(bench: Bench) -> Bench:
 
 
 @pytest.mark.req("G-29")
-@pytest.mark.parametrize("level", CONFINED)
-@pytest.mark.parametrize("name", TAKEN_OVER)
-def test_a_run_goes_on_after_any_change(place: Bench, level: str, name: str) -> None:
+@pytest.mark.parametrize(("name", "level"), paired("taken over", TAKEN_OVER, CONFINED))
+def test_a_run_goes_on_after_any_change(place: Bench, name: str, level: str) -> None:
     assert run_and_verify(place, level, TAKEN_OVER[name]).summary.status == "PASS"
 
 
 @pytest.mark.req("G-29")
-@pytest.mark.parametrize("level", CONFINED)
-@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize(("name", "level"), paired("refused", REFUSED, CONFINED))
 def test_what_cannot_be_taken_over_is_refused_by_its_path(
-    place: Bench, level: str, name: str
+    place: Bench, name: str, level: str
 ) -> None:
     script, path = REFUSED[name]
     before = picture(place.workdir) | {"work.sh": ("file", 0o644, script.encode())}

@@ -18,9 +18,12 @@ from custody.supervise.supervisor import Supervisor
 from support.exhaustion import AT_L3, ATTACKS, BEGIN, HARMLESS, SMALL, Attack
 from support.hostile import Ground
 from support.sandboxes import CONFINED, Site
+from support.sweep import paired
 
 CASES = [(level, name) for level in CONFINED for name in ATTACKS] + [("L3", name) for name in AT_L3]
 ALL = ATTACKS | AT_L3
+OF_ANOTHER = [*paired("attacks of another user", ATTACKS, CONFINED), *((n, "L3") for n in AT_L3)]
+HARMLESS_OF_ANOTHER = paired("what another user does", HARMLESS, CONFINED)
 
 pytestmark = pytest.mark.req("G-09")
 
@@ -71,15 +74,15 @@ sys.path[:0] = [sys.argv[2]]
 import custody.supervise.client
 import custody.supervise.limits.watch
 from custody.supervise.supervisor import Supervisor
-from hostile.test_limits import CASES, ALL, HARMLESS, reason
+from hostile.test_limits import ALL, HARMLESS, HARMLESS_OF_ANOTHER, OF_ANOTHER, reason
 from support.sandboxes import Site
 os.setgroups([])
 os.setgid(65534)
 os.setuid(65534)
 ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)  # as a process that was started by that user
 told = {}
-cases = [(level, name, ALL[name].text) for level, name in CASES]
-cases += [(level, name, text) for level in ('L2', 'L3') for name, text in HARMLESS.items()]
+cases = [(level, name, ALL[name].text) for name, level in OF_ANOTHER]
+cases += [(level, name, HARMLESS[name]) for name, level in HARMLESS_OF_ANOTHER]
 for level, name, text in cases:
     place = Path(sys.argv[1]) / f'{level}-{name}'
     place.mkdir()
@@ -92,23 +95,17 @@ print(json.dumps(told))
 
 if os.geteuid() == 0:
 
-    def test_another_user_is_held_to_the_same(tmp_path: Path, root: Path) -> None:
-        for folder in (tmp_path, *list(tmp_path.parents)[:3]):
-            if folder.owner() == "root" and folder.stat().st_mode & 0o077 == 0:
-                folder.chmod(0o711)
-        own = tmp_path / "own"
-        own.mkdir()
-        os.chown(own, 65534, 65534)
+    def test_another_user_is_held_to_the_same(public: Path, root: Path) -> None:
         done = subprocess.run(
-            [sys.executable, "-c", AS_ANOTHER_USER, own, root / "tests"],
+            [sys.executable, "-c", AS_ANOTHER_USER, public, root / "tests"],
             capture_output=True, text=True, check=False, timeout=600,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         told = json.loads(done.stdout)
         expected = {
-            f"{level} {name}": f"limit_exceeded: {ALL[name].limit}" for level, name in CASES
+            f"{level} {name}": f"limit_exceeded: {ALL[name].limit}" for name, level in OF_ANOTHER
         }
-        expected |= {f"{level} {name}": "ok" for level in CONFINED for name in HARMLESS}
+        expected |= {f"{level} {name}": "ok" for name, level in HARMLESS_OF_ANOTHER}
         assert told == expected
 
 

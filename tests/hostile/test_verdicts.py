@@ -14,6 +14,7 @@ from custody.model.event import GateFailed, StageFailed
 from custody.model.plan import VerificationResults
 from custody.model.record import decode
 from support.bench import Bench
+from support.sweep import paired
 
 TESTS = "python3 -m unittest discover --start-directory tests"
 WRONG = "def double(n):\n    return n\n"
@@ -168,17 +169,16 @@ PLANTS = {
 
 @pytest.mark.req("G-01")
 @pytest.mark.usefixtures("project")
-@pytest.mark.parametrize("level", ["L3", "L2", "L1"])
-@pytest.mark.parametrize("planted", PLANTS.values(), ids=[*PLANTS])
+@pytest.mark.parametrize(("plant", "level"), paired("plants", PLANTS, ["L3", "L2", "L1"]))
 def test_code_under_test_cannot_prepare_the_next_check(
-    bench: Bench, planted: str, level: str
+    bench: Bench, plant: str, level: str
 ) -> None:
     """When it is imported it puts a file where the next check would find it, and fails this one."""
-    plant = (
-        f"import pathlib\nfile = pathlib.Path({planted!r})\n"
+    planting = (
+        f"import pathlib\nfile = pathlib.Path({PLANTS[plant]!r})\n"
         "file.parent.mkdir(exist_ok=True)\nfile.write_text('')\n"
     )
-    agent = answers(bench, planned(TESTS, edits=[edit("src/double.py", plant + WRONG)]))
+    agent = answers(bench, planned(TESTS, edits=[edit("src/double.py", planting + WRONG)]))
     judge = (
         'type=verification, verification.allowed_commands="python3 -m unittest",'
         f' verification.required_commands="{TESTS}"'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,12 @@ def test_one(tmp_path):
     code += "while not os.path.exists(os.environ['STOP']): time.sleep(0.02)"
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path)
 """
+HEARING = """
+import subprocess, sys
+def test_one():
+    code = "import os, signal, time; os.kill(os.getpid(), signal.SIGHUP); time.sleep(60)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == -1
+"""
 DEEP_AND_CLOSED = """
 import os
 def test_one(tmp_path):
@@ -25,10 +32,11 @@ def test_one(tmp_path):
     for _ in range(1500):
         os.mkdir("d")
         os.chdir("d")
-    os.chdir(tmp_path)
-    os.makedirs("closed/inside")
-    os.chmod("closed/inside", 0)
-    os.chmod("closed", 0)
+    os.chdir("/")
+    (tmp_path / "closed" / "inside").mkdir(parents=True)
+    (tmp_path / "closed" / "inside").chmod(0)
+    (tmp_path / "closed").chmod(0)
+    (tmp_path / "plain").mkdir()
 """
 
 
@@ -47,10 +55,23 @@ def test_a_process_left_behind_fails_its_test(trial: Trial) -> None:
     assert "processes still run after the test" in printed
 
 
-def test_what_tests_leave_can_be_removed(trial: Trial, tmp_path: Path) -> None:
+@pytest.mark.parametrize("failing", [False, True])
+def test_what_tests_leave_can_be_removed(trial: Trial, tmp_path: Path, *, failing: bool) -> None:
     left = tmp_path / "left"
-    assert trial(DEEP_AND_CLOSED, f"--basetemp={left}")[0] == 0
+    text = f"{DEEP_AND_CLOSED}    assert {not failing}\n"
+    assert trial(text, f"--basetemp={left}")[0] == failing
+    assert bool([*left.glob("test_one*/plain")]) == failing, "only what failed is looked at"
     shutil.rmtree(left)
+
+
+def test_what_a_test_starts_hears_signals_under_nohup_too(trial: Trial) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        status, printed = trial(HEARING, "--slowest-files=1")
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert status == 0, printed
+    assert "1 tests  tests/test_sample.py" in printed
 
 
 def test_a_mark_must_name_a_requirement(trial: Trial) -> None:

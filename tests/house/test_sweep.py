@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from support import sweep as sweeps
-from support.sweep import Sweep, chance, drawn
+from support.sweep import Sweep, chance, drawn, paired
 from support.trial import Trial
 
 SWEPT = """
@@ -72,6 +72,20 @@ def test_a_soak_tries_every_point(sweep: Sweep, monkeypatch: pytest.MonkeyPatch)
     assert len(sweeps.chunks(4)) == 4
     assert sweeps.budget(0.1, 30) == 60
     assert "every point, long budgets times 2, CUSTODY_SEED=5" in sweeps.header()
+
+
+def test_each_thing_is_tried_with_one_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    some = paired("x", "abcd", (1, 2))
+    assert [thing for thing, _ in some] == list("abcd")
+    assert {number for _, number in some} == {1, 2}
+    assert paired("x", "abcd", (1, 2)) == some
+    in_turn = set()
+    for seed in range(20):
+        monkeypatch.setattr(sweeps, "SEED", seed)
+        in_turn.update(paired("x", "abcd", (1, 2)))
+    monkeypatch.setattr(sweeps, "SOAK", 1.0)
+    assert in_turn == {*paired("x", "abcd", (1, 2))}
+    assert len(in_turn) == 8
 
 
 def test_moments_are_drawn_from_all_of_the_time(

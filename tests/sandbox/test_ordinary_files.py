@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from support.sandboxes import CONFINED, LEVELS, Site
+from support.sweep import paired
 
 OPERATIONS = {
     "rename a file into another folder": "os.rename('one/file', 'two/file')",
@@ -182,9 +183,8 @@ def needed(name: str) -> list[str]:
 
 
 @pytest.mark.req("G-18", "G-28")
-@pytest.mark.parametrize("level", CONFINED)
-@pytest.mark.parametrize("name", PROJECTS)
-def test_projects_are_built(site: Site, level: str, name: str) -> None:
+@pytest.mark.parametrize(("name", "level"), paired("projects", PROJECTS, CONFINED))
+def test_projects_are_built(site: Site, name: str, level: str) -> None:
     argv = needed(name)
     program = shutil.which(argv[0])
     if not program or subprocess.run(argv, capture_output=True, check=False).returncode:

@@ -101,8 +101,13 @@ class Point(NamedTuple):
     @property
     def kind(self) -> str:
         """The landmark that the point is, or the call alone."""
+        return self.landmark or self.call
+
+    @property
+    def landmark(self) -> str:
+        """The landmark that the point is; empty for any other call."""
         line = f"{self.call} {self.arguments}"
-        return next((name for name, text in LANDMARKS.items() if re.search(text, line)), self.call)
+        return next((name for name, text in LANDMARKS.items() if re.search(text, line)), "")
 
 
 class Place(NamedTuple):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from custody.model import layout
-from support.shell import Done, Shell
+from support.shell import Done, Here, Shell
 
 RUNS = ".custody/runs"
 LEFT_OUT = "./cache"
@@ -50,7 +50,7 @@ def unpack(archive: Path, home: Path) -> Shell:
         # devices and modes too; the keyword for it came with Python 3.11.4
         tar.extraction_filter = lambda member, _path: member
         tar.extractall(run)
-    return Shell(home)
+    return Here(home)
 
 
 def sample_of(archive: Path) -> str:

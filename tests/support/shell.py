@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
 import subprocess
 import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import pytest
 
 FAILING = """
 digraph failing {
@@ -100,6 +104,43 @@ class Shell:
         """Write a file and return its name."""
         (self.folder / name).write_text(text)
         return name
+
+
+class Here(Shell):
+    """Runs the same commands in the process of the test, which takes a fifth of the time.
+
+    It is for those who ask many things of a run, and not for what a process does by itself: how
+    it starts, what it hides, how it hears of signals and ends.
+    """
+
+    def __call__(self, *words: str, stdin: str = "", **environment: str) -> Done:
+        """Run ``custody`` with these words, and a text on its standard input."""
+        from custody.cli import main
+
+        out, err = _stream(), _stream()
+        given = self.environment | environment
+        with (
+            pytest.MonkeyPatch.context() as change,
+            chdir(self.folder),
+            redirect_stdout(out),
+            redirect_stderr(err),
+        ):
+            for name in os.environ.keys() - given.keys():
+                change.delenv(name)
+            for name in given:
+                change.setenv(name, given[name])
+            change.setattr(sys, "stdin", _stream(stdin))
+            code = main(words)
+        return Done(code, _text(out), _text(err))
+
+
+def _stream(text: str = "") -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8")
+
+
+def _text(stream: io.TextIOWrapper) -> str:
+    stream.seek(0)
+    return stream.read()
 
 
 def command(*words: str) -> list[str]:

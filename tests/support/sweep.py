@@ -22,7 +22,8 @@ import random
 import secrets
 import shlex
 import subprocess
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from traceback import format_exception
 from typing import TypeVar
@@ -30,6 +31,7 @@ from typing import TypeVar
 import pytest
 
 P = TypeVar("P")
+Q = TypeVar("Q")
 
 REPEAT = "repeat"
 """The name under which a report carries a command that repeats one point."""
@@ -95,6 +97,19 @@ def drawn(
         for index in by.sample(group, max(1, round(len(group) / every)))
     ]
     return [points[index] for index in sorted(chosen)]
+
+
+def paired(about: str, things: Iterable[P], others: Sequence[Q]) -> list[tuple[P, Q]]:
+    """Return the parameters of a test that would try each thing with each of the others.
+
+    A soak tries all of them. Else each thing is tried with one of the others, which take turns in
+    an order that the seed draws: nothing is left out, and every pair comes about in some runs.
+    """
+    things = list(things)
+    if SOAK:
+        return list(product(things, others))
+    turns = chance("paired", about).sample(others, len(others))
+    return [(thing, turns[number % len(turns)]) for number, thing in enumerate(things)]
 
 
 class Sweep:

@@ -18,8 +18,10 @@ from hypothesis import strategies as st
 from custody.checks.guards.secret_patterns import BY_KEYWORD, PATTERNS, VENDORS, Pattern
 from custody.checks.guards.secrets import (
     LONG_LINE,
+    MANY,
     Redactor,
     StreamRedactor,
+    _possible,
     redactor_for,
     secret_values,
 )
@@ -251,3 +253,19 @@ def test_no_text_takes_long(piece: str, end: str) -> None:
     started = time.process_time()
     KNOWING.redact(text)
     assert time.process_time() - started < 5
+
+
+FILLERS = {
+    "one sign": "-",
+    "numbers": "0123456789\n",
+    "a digest": "0123456789abcdef",
+    "every letter": "the quick brown fox jumps over the lazy dog, 0123456789\n",
+}
+
+
+@pytest.mark.parametrize("filler", FILLERS.values(), ids=FILLERS)
+def test_a_long_text_is_searched_for_every_keyword_that_it_holds(filler: str) -> None:
+    before, after = filler * (MANY // len(filler) + 1), filler * 3
+    for word in BY_KEYWORD:
+        assert word in set(_possible(f"{before}{word}{after}"))
+    assert len(set(_possible(before))) < len(BY_KEYWORD)

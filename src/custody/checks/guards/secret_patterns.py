@@ -388,3 +388,5 @@ HEADS: dict[tuple[str, ...], list[str]] = {}
 for _keyword in BY_KEYWORD:
     if len(_keyword) >= HEAD:
         HEADS.setdefault(tuple(_keyword[:HEAD]), []).append(_keyword)
+CHARACTERS = "".join(sorted(set().union(*BY_KEYWORD)))
+"""What the keywords are written with: nor does a text without one of its characters hold it."""

@@ -15,6 +15,7 @@ from functools import cache, lru_cache
 from custody.checks.guards.encodings import spellings
 from custody.checks.guards.secret_patterns import (
     BY_KEYWORD,
+    CHARACTERS,
     HEADS,
     LONGEST,
     PATTERNS,
@@ -34,6 +35,8 @@ FEW = 400
 """Characters up to which a text is asked, at each of its places, which keywords begin there."""
 MANY = 4096
 """Characters from which on a text is not searched for every keyword."""
+MANY_WORDS = 100
+"""Keywords from which on searching for each takes longer than gathering a text's triples."""
 
 _SECRET_PARTS = (
     "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "COOKIE", "KEY",
@@ -227,14 +230,24 @@ class StreamRedactor:
 
 
 def _possible(lowered: str) -> Iterable[str]:
-    """Return the keywords that a text may hold; a long one is asked for its triples first."""
+    """Return the keywords that a text may hold.
+
+    A short one is asked what begins at each of its places. A long one is asked for the keywords'
+    characters first, which takes hardly any time and is enough for numbers, digests and rows of
+    one sign; then, if many are left, for its triples.
+    """
     if len(lowered) < FEW:
         begun = HEADS.keys() & zip(lowered, lowered[1:], lowered[2:], strict=False)
         return (*SHORT, *(word for head in begun for word in HEADS[head]))
     if len(lowered) < MANY:
         return BY_KEYWORD
+    missing = {character for character in CHARACTERS if character not in lowered}
+    words = [word for word in BY_KEYWORD if missing.isdisjoint(word)]
+    if len(words) < MANY_WORDS:
+        return words
     there = triples(lowered)
-    return (word for word, needed in all_triples().items() if needed <= there)
+    needed = all_triples()
+    return (word for word in words if needed[word] <= there)
 
 
 def _looks_like(row: Pattern, word: str, part: str, lowered: str) -> Iterator[Span]:
