@@ -1,7 +1,8 @@
 """What the start of a run costs over a big tree, in time and on the disk, beside ``cp -a``.
 
 A start also hashes every file and keeps its content durably; ``cp -a`` does neither. The second
-run over the same source finds the contents there, and a fork has all of its parent's.
+run over the same source finds the contents there, and a fork has all of its parent's. Over Django
+it is measured as well how long it takes from ``custody run`` to the process of the first agent.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ import os
 import subprocess
 import sys
 import tarfile
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from benchmarks.contestants import HERE
+from benchmarks.custody_command import one_agent
 from benchmarks.fresh import Ground, NotMeasured, run
 from benchmarks.rounds import Result, interleave
 from benchmarks.subjects import Scale
@@ -23,6 +26,10 @@ from benchmarks.tree import plant
 DJANGO = "5.2.19"
 SCRIPT = "benchmarks.scripts.custody_start"
 FIRST_BAR, SECOND_BAR, DISK_BAR, FORK_BAR = 1.5, 1.2, 1.1, 1.0
+AGENT_BAR = 1000.0
+"""Milliseconds from `custody run` to the first agent process of a second run, over ``cp -a``."""
+MEMORY_BAR = 80.0
+"""Megabytes of custody itself, in any of its processes."""
 
 
 def start(ground: Ground, scale: Scale) -> list[Row]:
@@ -32,10 +39,13 @@ def start(ground: Ground, scale: Scale) -> list[Row]:
     rows = _measured(f"{scale.tree_files:,} files", planted, ground, scale)
     name = f"Django {DJANGO}"
     try:
-        return rows + _measured(name, _django(ground), ground, scale)
+        source = _django(ground)
+        rows += _measured(name, source, ground, scale)
     except NotMeasured as reason:
         missing = {who: Result(failure=str(reason)) for who in ("custody", "cp -a")}
-        return rows + _rows(name, missing)
+        return [*rows, *_rows(name, missing), *agent_rows(name, missing)]
+    turns = {"custody": partial(_agent, source, ground), "cp -a": partial(_copy, source, ground)}
+    return [*rows, *agent_rows(name, interleave(turns, scale.tree_rounds))]
 
 
 def _measured(what: str, source: str, ground: Ground, scale: Scale) -> list[Row]:
@@ -60,6 +70,52 @@ def _rows(what: str, results: Mapping[str, Result]) -> list[Row]:
         Row(f"disk of the second run over {what}", disk("custody"), disk("cp -a"), DISK_BAR),
         Row(f"start of a fork over {what}", own("fork"), before, FORK_BAR),
     ]
+
+
+def agent_rows(what: str, results: Mapping[str, Result]) -> list[Row]:
+    """Return the rows about the first agent process of a second run."""
+    own, copy = results["custody"], results["cp -a"]
+    agent, plain = own.median("agent"), copy.median("copy")
+    over = None if agent is None or plain is None else 1e3 * (agent - plain)
+    note = "" if agent is None else f"{1e3 * agent:,.0f} ms in all"
+    memory = own.median("memory")
+    return [
+        Row(
+            f"first agent process, second run over {what}, over cp -a",
+            Figure(over, "ms", "", note, own.failure or copy.failure),
+            Figure(AGENT_BAR, "ms", "bar"),
+            1.0,
+        ),
+        Row(
+            f"peak memory of custody, second run over {what}",
+            Figure(memory and memory * 1e-6, "MB", failure=own.failure),
+            Figure(MEMORY_BAR, "MB", "bar"),
+            1.0,
+        ),
+    ]
+
+
+def _agent(source: str, ground: Ground) -> Mapping[str, float]:
+    """Run an agent over a source twice, as a user does; tell of the second time."""
+    folder = ground.fresh()
+    argv = one_agent(folder, source)
+    _ask(argv, folder)
+    os.sync()
+    return _ask(argv, folder)
+
+
+def _ask(argv: Sequence[str], folder: str) -> Mapping[str, float]:
+    """Return when the agent's process had begun, after custody was asked, and custody's memory."""
+    begin = time.time()
+    with open(os.path.join(folder, "told"), "w", encoding="utf-8") as told:
+        process = subprocess.Popen(argv, cwd=folder, stdout=told, stderr=told)
+        _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise NotMeasured(f"custody run: exit code {process.returncode}")
+    run = max(os.scandir(os.path.join(folder, "runs")), key=lambda item: item.name)
+    with open(os.path.join(run.path, "workspace", "began"), encoding="ascii") as file:
+        return {"agent": float(file.read()) - begin, "memory": used.ru_maxrss * 1024.0}
 
 
 def _custody(source: str, ground: Ground) -> Mapping[str, float]:
