@@ -3,6 +3,7 @@
 #   make demo     run the example offline, from a clean clone
 #   make test     every test, sweeps at points drawn by a seed; with CI=true a skip is a failure
 #   make soak     every test at every point of its sweep, long races, and every test on every Python
+#   make mutants  disable each guard in turn and see that a test notices; ONLY=writes.py for some
 #   make lint     ruff: rules and format
 #   make types    mypy --strict
 #   make docs     links, generated pages, the tutorial
@@ -16,6 +17,7 @@
 PYTHON ?= python3
 PYTEST_ARGS ?=
 LENGTH ?= 1
+ONLY ?=
 PYTHONS := 3.13 3.14 3.15
 # Another interpreter has an environment of its own: make test PYTHON=/usr/bin/python3.13
 VENV := .venv$(if $(filter-out python3,$(PYTHON)),-$(subst /,-,$(PYTHON:/%=%)))
@@ -31,7 +33,7 @@ SANDBOX_RUNTIME := 0.0.83
 NODE := 22.23.3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak lint types docs reference bench format clean system agents packages peers pythons test-pythons $(PYTHONS:%=test-%)
+.PHONY: help demo test soak mutants lint types docs reference bench format clean system agents packages peers pythons test-pythons $(PYTHONS:%=test-%)
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -46,6 +48,10 @@ test: $(VENV)/.tools system agents packages
 soak: $(VENV)/.tools system agents packages
 	CUSTODY_SOAK=$(LENGTH) $(BIN)/python -m pytest -n auto --dist worksteal --timeout 7200 $(PYTEST_ARGS)
 	$(MAKE) test-pythons
+
+# Writes docs/explanation/mutants.md, the rows of what was tried. Takes about half an hour on two cores.
+mutants: $(VENV)/.tools system
+	$(BIN)/python scripts/mutants.py --only "$(ONLY)"
 
 # Every test on every other Python, one after the other; make test-3.14 tries one of them.
 test-pythons: pythons

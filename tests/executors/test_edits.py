@@ -166,6 +166,12 @@ class TestPatch:
             (PATCH.replace(" three", "three"), "response.md: line 9: 'three' is not a line"),
         ],
     )
+    def test_one_beside_a_fenced_file_is_refused(self, bench: Bench) -> None:
+        tree = {b"a.txt": File(REGULAR, b"one\ntwo\nthree\n")}
+        fenced = "```text file=b.txt\nb\n```\n"
+        ack = answered(bench, f"{fenced}```diff\n{PATCH}```\n", tree)
+        assert (ack.status, workspace(bench)) == ("failed", tree)
+
     def test_one_that_does_not_fit_changes_nothing(
         self, bench: Bench, answer: str, reason: str
     ) -> None:
