@@ -115,14 +115,11 @@ def _change(module: str, entry: dict[str, Any]) -> Change:
     verbs = [verb for verb in VERBS if verb in entry]
     if len(verbs) != 1 or len(entry) != 1:
         raise NotApplicable(f"{module}: {entry} is not one of {', '.join(VERBS)}")
-    verb = verbs[0]
-    old, new = {
-        "off": lambda text: (text, "False"),
-        "on": lambda text: (text, "True"),
-        "drop": lambda text: (text, "pass"),
-        "swap": lambda texts: texts,
-        "body": lambda text: ("", text),
-    }[verb](entry[verb])
+    verb, said = verbs[0], entry[verbs[0]]
+    instead = {"off": "False", "on": "True", "drop": "pass"}
+    if verb in instead:
+        return Change(module, place, verb, said, instead[verb])
+    old, new = said if verb == "swap" else ("", said)
     return Change(module, place, verb, old, new)
 
 
