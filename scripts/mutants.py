@@ -39,10 +39,10 @@ from mutant_page import PAGE, page, read_rows
 from mutant_table import PACKAGE, Mutant, read_table
 
 PYTEST = (
-    "-x", "-q", "-p", "no:randomly", "-p", "no:cacheprovider", "--timeout", "60",
+    "-x", "-q", "-p", "no:randomly", "-p", "no:cacheprovider", "--timeout", "150",
     "--hypothesis-seed", "0", "-o", "junit_family=xunit1",
 )  # fmt: skip
-LONGEST = 300
+LONGEST = 600
 """Seconds that one selection may take."""
 NOT_NOTICED = ("NameError", "ImportError", "ModuleNotFoundError", "SyntaxError")
 """How a test's failure begins that says nothing about the guard."""
