@@ -39,11 +39,13 @@ from mutant_page import PAGE, page, read_rows
 from mutant_table import PACKAGE, Mutant, read_table
 
 PYTEST = (
-    "-x", "-q", "-p", "no:randomly", "-p", "no:cacheprovider", "--timeout", "150",
-    "--hypothesis-seed", "0", "-o", "junit_family=xunit1",
+    "-x", "-q", "-p", "no:randomly", "-p", "no:cacheprovider", "--hypothesis-seed", "0",
+    "-o", "junit_family=xunit1",
 )  # fmt: skip
 LONGEST = 600
 """Seconds that one selection may take."""
+PATIENCE, SHORT_PATIENCE = 150, 30
+"""Seconds that one test may take; the second is for one that is expected to hang."""
 NOT_NOTICED = ("NameError", "ImportError", "ModuleNotFoundError", "SyntaxError")
 """How a test's failure begins that says nothing about the guard."""
 OUT_OF_TIME = "Failed: Timeout"
@@ -101,11 +103,12 @@ class Copy:
             for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
                 compiled.unlink()
 
-    def run(self, tests: str) -> Ran:
+    def run(self, tests: str, seconds: int = PATIENCE) -> Ran:
         """Run a selection of tests; nothing that it started is left."""
         report = self._folder / "report.xml"
         words = [word if "/" not in word else f"tests/{word}" for word in shlex.split(tests)]
         places = [f"--junitxml={report}", f"--basetemp={self._folder / 'tests'}"]
+        places.append(f"--timeout={seconds}")
         become_subreaper()
         known = {*children(os.getpid())}
         with subprocess.Popen(
@@ -177,7 +180,7 @@ def attempt(top: Path, mutant: Mutant, before: Ran) -> Outcome:
         return Outcome(mutant, "skipped", f"none of {mutant.tests} can run here")
     copy = _copy(top)
     with copy.changed(mutant.texts()):
-        ran = copy.run(mutant.tests)
+        ran = copy.run(mutant.tests, SHORT_PATIENCE if mutant.endless else PATIENCE)
     if ran.status == PASSED:
         return Outcome(mutant, "survived", f"{mutant.tests}: {ran.passed} tests pass")
     if ran.status != FAILED or not ran.failed:

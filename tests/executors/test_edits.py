@@ -166,12 +166,6 @@ class TestPatch:
             (PATCH.replace(" three", "three"), "response.md: line 9: 'three' is not a line"),
         ],
     )
-    def test_one_beside_a_fenced_file_is_refused(self, bench: Bench) -> None:
-        tree = {b"a.txt": File(REGULAR, b"one\ntwo\nthree\n")}
-        fenced = "```text file=b.txt\nb\n```\n"
-        ack = answered(bench, f"{fenced}```diff\n{PATCH}```\n", tree)
-        assert (ack.status, workspace(bench)) == ("failed", tree)
-
     def test_one_that_does_not_fit_changes_nothing(
         self, bench: Bench, answer: str, reason: str
     ) -> None:
@@ -210,6 +204,12 @@ class TestPatch:
         (violation,) = (fact for fact in bench.facts() if isinstance(fact, GuardrailViolation))
         assert [(v.subject, v.code) for v in violation.verdicts] == [("l", "symlink")]
         assert workspace(bench) == tree
+
+    def test_one_beside_a_fenced_file_is_refused(self, bench: Bench) -> None:
+        tree = {b"a.txt": File(REGULAR, b"one\ntwo\nthree\n")}
+        fenced = "```text file=b.txt\nb\n```\n"
+        ack = answered(bench, f"{fenced}```diff\n{PATCH}```\n", tree)
+        assert (ack.status, workspace(bench)) == ("failed", tree)
 
     def test_nothing_is_written_behind_a_symlink(self, bench: Bench) -> None:
         tree = {b"d/a": File(REGULAR, b"x\n"), b"l": File(SYMLINK, b"d")}

@@ -259,3 +259,19 @@ def test_a_long_text_hides_no_secret(around: str) -> None:
     text, count = Redactor({}).redact(f"{around}Authorization: Bearer {secret} {around}")
     assert count == 1
     assert secret not in text
+
+
+def test_a_value_is_secret_by_the_name_it_is_given() -> None:
+    for name in ("db.password", "apiKey", "my-token"):
+        assert Redactor({}).redact_setting(name, "abcdefgh") == ("[redacted:flag]", 1)
+    assert Redactor({}).redact_setting("goal", "abcdefgh") == ("abcdefgh", 0)
+
+
+@pytest.mark.parametrize("before", range(0, 15, 3))
+def test_a_long_line_is_not_cut_within_a_secret(before: int) -> None:
+    stream = StreamRedactor(KNOWING)
+    after = KNOWING.overlap - len(VALUE) + before
+    line = b"x" * LONG_LINE + VALUE.encode() + b"x" * after
+    told = stream.feed(line) + stream.finish()
+    assert VALUE.encode() not in told
+    assert stream.count == 1
