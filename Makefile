@@ -3,7 +3,8 @@
 #   make demo     run the example offline, from a clean clone
 #   make test     every test, sweeps at points drawn by a seed; with CI=true a skip is a failure
 #   make soak     every test at every point of its sweep, long races, every test on every Python and
-#                 with the oldest dependencies, the sandbox's on other kernels
+#                 with the oldest dependencies, the sandbox's on other kernels, and the mutants
+#   make mutants  disable each guard in turn and see that a test notices; ONLY=writes.py for some
 #   make lint     ruff: rules and format
 #   make types    mypy --strict
 #   make docs     links, generated pages, the tutorial
@@ -19,6 +20,7 @@ PYTEST_ARGS ?=
 LENGTH ?= 1
 # The tests start custody some thousand times: not each of them shall compile it anew.
 unexport PYTHONDONTWRITEBYTECODE
+ONLY ?=
 PYTHONS := 3.13 3.14 3.15
 KERNELS := 6.1 6.12
 # Another interpreter has an environment of its own: make test PYTHON=/usr/bin/python3.13
@@ -35,7 +37,7 @@ SANDBOX_RUNTIME := 0.0.83
 NODE := 22.23.3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak lint types docs reference bench format clean system agents packages peers pythons test-pythons test-lowest test-kernels $(PYTHONS:%=test-%)
+.PHONY: help demo test soak mutants lint types docs reference bench format clean system agents packages peers pythons test-pythons test-lowest test-kernels $(PYTHONS:%=test-%)
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -52,6 +54,10 @@ soak: $(VENV)/.tools system agents packages $(VENV)/wheels
 	$(MAKE) test-pythons
 	$(MAKE) test-lowest
 	$(MAKE) test-kernels
+
+# Writes docs/explanation/mutants.md, the rows of what was tried. Takes about half an hour on two cores.
+mutants: $(VENV)/.tools system
+	$(BIN)/python scripts/mutants.py --only "$(ONLY)"
 
 # Every test on every other Python, one after the other; make test-3.14 tries one of them.
 test-pythons: pythons

@@ -92,6 +92,7 @@ def test_a_value_does_not_fit(value: Any, schema: dict[str, Any], why: str) -> N
         *(
             '{"required": [1]}',
             '{"type": "null", "type": "null"}',
+            '{"const": ' + "[" * 20 + "]" * 20 + "}",
             '{"items":' * 20 + "{}" + "}" * 20,
         ),
     ],

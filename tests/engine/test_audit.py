@@ -9,6 +9,7 @@ from custody.model.event import StageStarted
 from custody.store.rundir import RunDirectory
 from support.bench import Bench
 from support.ending import ends_before
+from support.tampering import rechained
 
 BODY = 'a [prompt="x"]\nb [prompt="y"]\nstart -> a -> b -> done'
 
@@ -46,3 +47,35 @@ def test_a_broken_chain_of_an_ended_run_needs_one_look(bench: Bench) -> None:
         audit = Audit(run)
         assert {one.code for one in audit.mismatches()} == {"chain_broken"}
         assert audit.at_rest()
+
+
+def codes(bench: Bench) -> set[str]:
+    with RunDirectory.open(str(bench.path("")), write=False) as run:
+        return {one.code for one in Audit(run).mismatches()}
+
+
+def test_a_journal_that_was_cut_does_not_reach_its_checkpoint(bench: Bench) -> None:
+    with ends_before(StageStarted, "b"):
+        bench.run(BODY)
+    journal = bench.path("events.jsonl")
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:3]))
+    assert "head_mismatch" in codes(bench)
+
+
+def test_an_answer_that_was_changed_leads_elsewhere(bench: Bench) -> None:
+    bench.run('a [shape=parallelogram, tool_command="true"]\nstart -> a -> done')
+    journal = bench.path("events.jsonl")
+    lines = journal.read_bytes().splitlines(keepends=True)
+    at = next(number for number, line in enumerate(lines) if b"RequestAnswered" in line)
+    lines[at] = lines[at].replace(b'"exit_code":0', b'"exit_code":1')
+    journal.write_bytes(rechained(lines, at))
+    bench.path("manifest.json").unlink()
+    bench.path("checkpoint.json").unlink()
+    assert "decisions" in codes(bench)
+
+
+def test_what_cannot_be_looked_at_does_not_hold(bench: Bench) -> None:
+    bench.run(BODY)
+    bench.path("layers").write_text("no folder")
+    assert "unreadable" in codes(bench)

@@ -13,8 +13,11 @@ from typing import NamedTuple
 import pytest
 
 from custody.checks.gates import gates
+from custody.checks.gates.exit_code import ExitCodeGate
+from custody.engine.judge import judge_stage
 from custody.model.event import GateFailed, GatePassed, StageFailed
 from support.bench import Bench
+from support.cases import case
 
 BLOCK = "```json\n{}\n```\n"
 PLAN = '{\\"commands\\": [\\"test -f a.txt\\"]}'
@@ -160,3 +163,12 @@ def test_a_refusal_comes_before_a_failure(bench: Bench) -> None:
     assert failed.outcome.failure_reason.startswith("guardrail_violation: ")
     judged = [fact.gate for fact in bench.facts() if isinstance(fact, GateFailed)]
     assert judged == ["writes", "response"]
+
+
+def test_a_gate_is_not_passed_by_what_is_not_recorded() -> None:
+    gate = ExitCodeGate()
+    (missing,) = judge_stage([gate], "a", None)
+    (unheard,) = judge_stage([gate], "a", case(status="failed", exit_code=0))
+    (passed,) = judge_stage([gate], "a", case(exit_code=0))
+    told = [[verdict.code for verdict in one.verdicts] for one in (missing, unheard, passed)]
+    assert told == [["not_recorded"], ["not_judged"], []]

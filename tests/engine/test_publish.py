@@ -165,3 +165,9 @@ def test_nobody_can_read_a_published_file_who_could_not_before(bench: Bench) -> 
     out = bench.home / "out"
     api.publish(run, str(out))
     assert stat.S_IMODE((out / "app.py").stat().st_mode) == 0o600
+
+
+def test_what_is_no_plain_file_is_not_published(bench: Bench) -> None:
+    path = edited(bench, {"path": "link", "symlink": "app.py"})
+    with pytest.raises(Refused, match="link: it is no plain file"):
+        api.publish(path, str(bench.home / "out"))

@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 
 from custody import api
-from custody.engine.redaction import passed_in
+from custody.checks.guards.secrets import Redactor
+from custody.engine.redaction import Redaction, passed_in
 from custody.errors import UsageError
 from custody.model.event import PipelineStarted, StageStarted
+from custody.model.request import Ack
+from custody.model.verdict import Verdict
 from support.bench import Bench
 from support.plugins import install
 
@@ -162,3 +165,30 @@ def test_an_id_is_no_place_for_a_secret(bench: Bench) -> None:
     with pytest.raises(UsageError, match="the run id holds a secret"):
         bench.run("start -> done", run_id="ghp_" + "A1b2" * 9)
     assert not bench.runsdir.exists()
+
+
+SECRET = "s3cr3ts3cr3t"
+
+
+@pytest.mark.req("I-09")
+def test_no_text_of_an_answer_holds_a_secret() -> None:
+    why = Verdict(check="x", allowed=False, code="x", reason=SECRET, subject=f"a/{SECRET}")
+    ack = Ack(
+        request_id="a/1.1",
+        status="failed",
+        failure_reason=SECRET,
+        failure_summary=SECRET,
+        notes=SECRET,
+        context_updates={"a": SECRET, SECRET: [1, {"b": SECRET}]},
+        verdicts=(why,),
+    )
+    cleaned = Redaction(Redactor({"MY_TOKEN": SECRET})).ack(ack)
+    assert SECRET not in repr(cleaned)
+    assert cleaned.redacted == 8
+
+
+@pytest.mark.req("I-09")
+def test_the_path_of_a_source_holds_no_secret() -> None:
+    passed = passed_in(variables={}, workdir="/work/https://user:s3cr3ts3cr3t@host/x")
+    assert "s3cr3t" not in passed.workdir
+    assert passed.redacted == ("workdir",)

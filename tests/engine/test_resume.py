@@ -20,6 +20,7 @@ from custody.model.process_event import PipelineReplaced, RunInterrupted, RunRes
 from custody.store.rundir import RunDirectory
 from support.bench import Bench
 from support.journals import as_version_1_0
+from support.tampering import rechained
 
 TWO_STAGES = (
     'a [type=tool, tool_command="touch a.txt"]\n'
@@ -301,3 +302,14 @@ def test_an_end_that_was_cut_short_is_completed(bench: Bench, lost: str) -> None
         path.unlink()
     assert api.resume("r1", runsdir=str(bench.runsdir)).summary.status == "PASS"
     assert api.verify("r1", runsdir=str(bench.runsdir)).mismatches == ()
+
+
+def test_a_line_after_the_end_is_not_taken_up(bench: Bench) -> None:
+    bench.run('a [prompt="x"]\nstart -> a -> done')
+    journal = bench.path("events.jsonl")
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(rechained([*lines, lines[1]], len(lines)))
+    before = journal.read_bytes()
+    with pytest.raises(JournalBroken, match="a line stands after the run's end"):
+        api.resume(str(bench.path("")))
+    assert journal.read_bytes() == before

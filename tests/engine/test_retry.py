@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from custody.engine.retry import MAX_DELAY, delay
+from custody.engine.retry import MAX_DELAY, delay, may_retry, settle
 from custody.handlers import catalog
 from custody.model.event import StageCompleted, StageFailed, StageRetrying
 from custody.model.graph import Node
+from custody.model.outcome import Outcome
+from custody.model.verdict import Verdict
 from custody.pipeline.read import load_pipeline
 from support.bench import Bench
 
@@ -78,3 +80,14 @@ def test_delays_are_bounded_and_the_same_every_time() -> None:
     assert all(0 < pause <= MAX_DELAY for pause in delays)
     assert delays != [delay("other", patient, attempt) for attempt in range(1, 30)]
     assert delay("run", node('retry_delay="0s"'), 3) == 0
+
+
+def test_a_refusal_is_neither_tried_again_nor_a_part_of_a_success() -> None:
+    why = Verdict(check="writes", allowed=False, code="not_allowed", reason="no", subject="x")
+    refused = Outcome(status="fail", failure_reason="no", refused=(why,))
+    lenient = node("allow_partial=true, max_retries=3")
+    assert not may_retry(lenient, 1, refused)
+    assert settle(lenient, 1, refused) == refused
+    failed = Outcome(status="fail", failure_reason="no")
+    assert may_retry(lenient, 1, failed)
+    assert settle(lenient, 4, failed).status == "partial_success"

@@ -205,6 +205,12 @@ class TestPatch:
         assert [(v.subject, v.code) for v in violation.verdicts] == [("l", "symlink")]
         assert workspace(bench) == tree
 
+    def test_one_beside_a_fenced_file_is_refused(self, bench: Bench) -> None:
+        tree = {b"a.txt": File(REGULAR, b"one\ntwo\nthree\n")}
+        fenced = "```text file=b.txt\nb\n```\n"
+        ack = answered(bench, f"{fenced}```diff\n{PATCH}```\n", tree)
+        assert (ack.status, workspace(bench)) == ("failed", tree)
+
     def test_nothing_is_written_behind_a_symlink(self, bench: Bench) -> None:
         tree = {b"d/a": File(REGULAR, b"x\n"), b"l": File(SYMLINK, b"d")}
         ack = answered(bench, RENAME.format("d/a", "l/b"), tree)

@@ -194,3 +194,21 @@ def test_no_input_writes_outside_or_raises(desk: Desk, document: bytes) -> None:
         if artifact.status == "written":
             data = (desk.folder / artifact.declared_file).read_bytes()
             assert hashlib.sha256(data).hexdigest() == artifact.sha256
+
+
+@pytest.mark.req("P-18")
+def test_a_block_writes_nothing_that_was_hidden_from_its_stage(desk: Desk) -> None:
+    stage = desk.stage()
+    stage.sandbox.layers = desk.workspace.begin_stage("write/1.9", ("tests/hidden",))
+    document = (block("tests/hidden/x") + block("tests/shown")).encode()
+    done = desk.ingest_answer(desk.answer(document), stage)
+    assert verdicts(done) == ["rejected:holdout", "written"]
+    assert list(desk.files()) == ["tests/shown"]
+
+
+def test_blocks_leave_room_on_the_disk_for_the_record(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("custody.ingest.answer.RESERVE", 1 << 62)
+    assert verdicts(desk.ingest(GOOD)) == ["rejected:storage"]
+    assert desk.files() == {}

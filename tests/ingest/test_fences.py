@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from custody.ingest.fence_info import LONGEST_INFO
 from custody.ingest.fence_reasons import REASONS
 from custody.ingest.fences import Fence, parse_fences
 
@@ -191,3 +192,9 @@ def test_memory_does_not_grow_with_the_document() -> None:
         assert tracemalloc.get_traced_memory()[1] < len(data) // 100
     finally:
         tracemalloc.stop()
+
+
+def test_an_opening_that_is_too_long_is_not_looked_at() -> None:
+    long = "a" * LONGEST_INFO
+    assert [fence.reason for fence in read(block(f"```py file={long}"))] == ["malformed"]
+    assert [fence.reason for fence in read(block(f"```py file={long[:1000]}"))] == [""]

@@ -145,3 +145,8 @@ def test_programs_of_rustup_are_told_where_their_toolchains_are() -> None:
     assert base_environment(parent)["RUSTUP_HOME"] == "/home/a/.rustup"
     assert base_environment({**parent, "RUSTUP_HOME": "/opt/r"})["RUSTUP_HOME"] == "/opt/r"
     assert "RUSTUP_HOME" not in base_environment({**parent, "PATH": "/usr/bin"})
+
+
+def test_a_value_with_a_control_character_is_not_passed_on() -> None:
+    assert "LANG" not in base_environment({"LANG": "C\nLD_PRELOAD=x"})
+    assert base_environment({"LANG": "C"})["LANG"] == "C"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from custody.errors import BlobDamaged
 from custody.store.blob_folder import BlobFolder
 from custody.store.rundir import RunDirectory
 
@@ -128,3 +129,11 @@ def read(folder: BlobFolder) -> bytes:
         return os.read(descriptor, 100)
     finally:
         os.close(descriptor)
+
+
+def test_a_blob_that_is_not_what_its_name_says_is_found(run: RunDirectory) -> None:
+    run.blobs.folder.create(ABC, b"half")
+    with pytest.raises(BlobDamaged, match="its content is not what its name says"):
+        run.blobs.folder.check(ABC)
+    run.blobs.folder.replace(ABC, b"abc")
+    run.blobs.folder.check(ABC)

@@ -149,3 +149,11 @@ def test_a_sparse_file_costs_what_it_holds(run: RunDirectory, tmp_path: Path) ->
     assert run.blobs.check(name) == size
     state = run.root.stat(run.blobs.path_of(name))
     assert (state.st_size, state.st_blocks * 512 < 1 << 20) == (size, True)
+
+
+def test_a_damaged_blob_is_not_handed_on(run: RunDirectory, tmp_path: Path) -> None:
+    with RunDirectory.create(str(tmp_path / "runs"), "run_2") as other:
+        other.blobs.folder.create(ABC, b"half")
+        with pytest.raises(BlobDamaged):
+            run.blobs.put_blob(other.blobs, ABC)
+    assert list(run.blobs.names()) == []

@@ -249,6 +249,15 @@ class TestPoison:
         journal.commit()
         assert len(list(read_lines(run.root))) == 11
 
+    def test_somebody_else_writes_to_it(self, run: RunDirectory, record: Record) -> None:
+        journal = record(run.root)
+        with open_end(run.root) as end:
+            os.write(end, b"{}\n")
+        add(journal, fact_of())
+        with broken("chain_broken"):
+            journal.commit()
+        assert_poisoned(journal)
+
     def test_a_closed_journal(self, run: RunDirectory, record: Record) -> None:
         journal = record(run.root)
         add(journal, fact_of())

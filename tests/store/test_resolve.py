@@ -71,3 +71,10 @@ def test_a_mount_point_is_met(resolver: Resolver) -> None:
             resolver(descriptor, "proc/version", os.O_RDONLY, 0)
     finally:
         os.close(descriptor)
+
+
+@pytest.mark.skipif(not syscalls.has_openat2(), reason="the kernel has no openat2")
+@pytest.mark.parametrize("path", ["..", "a/../..", "/"])
+def test_the_kernel_refuses_a_name_that_climbs(folder: int, path: str) -> None:
+    with pytest.raises(OSError, match=re.escape(os.strerror(errno.EXDEV))):
+        beneath(folder, path, DIRECTORY, 0)

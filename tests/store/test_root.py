@@ -336,3 +336,21 @@ def build_past_path_max(base: int, path: str, outside: Path) -> None:
         folder = following
     os.symlink(f"{'../' * (len(steps) + 1)}{outside.name}", link, dir_fd=folder)
     os.close(folder)
+
+
+def test_a_device_that_the_user_names_is_not_read() -> None:
+    with pytest.raises(StorageFailed, match="it is a device"):
+        read_file("/dev/null")
+
+
+def test_a_pipe_of_which_nothing_comes_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "PATIENCE", 0.05)
+    os.mkfifo(tmp_path / "pipe")
+    writer = os.open(tmp_path / "pipe", os.O_RDWR)
+    try:
+        with pytest.raises(StorageFailed, match="nothing comes of it"):
+            read_file(str(tmp_path / "pipe"))
+    finally:
+        os.close(writer)

@@ -252,3 +252,10 @@ def test_an_older_run_is_closed_to_others_when_it_goes_on(tmp_path: Path) -> Non
         assert stat.S_IMODE((tmp_path / "r1").stat().st_mode) == 0o755
     with RunDirectory.open(str(tmp_path / "r1"), write=True):
         assert stat.S_IMODE((tmp_path / "r1").stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("request_id", ["", "a", "../1.1", "a/b/1.1", "a/1", "/1.1", "a/../1.1"])
+def test_what_is_no_request_has_no_folder(run: RunDirectory, request_id: str) -> None:
+    with pytest.raises(PathRefused) as refused:
+        run.stage(request_id)
+    assert refused.value.code == "node_id"

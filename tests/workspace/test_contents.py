@@ -117,3 +117,14 @@ def test_holes_are_copied_as_holes(tmp_path: Path, holes: tuple[int, ...]) -> No
     assert (tmp_path / "target").read_bytes() == (tmp_path / "source").read_bytes()
     taken = (tmp_path / "target").stat().st_blocks * 512
     assert taken <= (5 - len(holes)) * part + 65536
+
+
+def test_what_is_no_file_is_not_kept(blobs: Blobs, root: Root) -> None:
+    root.make_dirs("folder")
+    folder = root.open_dir("folder")
+    try:
+        with pytest.raises(PathRefused) as refused:
+            Contents(blobs).keep_open(folder, root, "folder")
+    finally:
+        os.close(folder)
+    assert refused.value.code == "not_regular"

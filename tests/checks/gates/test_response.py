@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from custody.checks.gates.response import ResponseGate, json_block
+from custody.checks.gates.response import ResponseGate, check_schema, json_block
 from custody.errors import MalformedDocument
+from custody.model.graph import Attribute, Node, SourcePosition
 from support.cases import case
 
 SCHEMA = '{"type": "object", "required": ["verdict"]}'
@@ -46,3 +47,21 @@ def test_the_schema_must_fit(text: str, codes: list[str]) -> None:
 def test_only_what_an_agent_calls_a_success_owes_the_data() -> None:
     assert ResponseGate().applies(case(status="ok"))
     assert not ResponseGate().applies(case(status="partial"))
+
+
+def asking_for(schema: str) -> Node:
+    here = SourcePosition(line=1, column=1)
+    written = Attribute(name="response_schema", value=schema, position=here)
+    return Node(id="a", type="codergen", attributes={written.name: written}, position=here)
+
+
+def test_the_schema_is_that_of_the_node() -> None:
+    gate = ResponseGate.of(asking_for(SCHEMA))
+    assert [verdict.code for verdict in gate.judge(case({"response.md": block("{}")}))]
+    assert list(gate.judge(case({"response.md": block('{"verdict": 1}')}))) == []
+
+
+def test_a_schema_that_cannot_be_read_is_found_before_anything_runs() -> None:
+    (finding,) = check_schema(asking_for('{"type": "thing"}'))
+    assert finding.code == "attribute"
+    assert list(check_schema(asking_for(SCHEMA))) == []

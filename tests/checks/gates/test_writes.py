@@ -2,26 +2,45 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from custody.checks.gates import Case
 from custody.checks.gates.writes import (
     SHOWN,
+    WritesGate,
     judge_changes,
     judge_holdouts,
+    judge_twice,
     leaves_workspace,
     violation_reason,
 )
 from custody.errors import PathRefused
+from custody.model import layout
 from custody.model.allowlist import Allowlist
-from custody.model.change import Change, ChangeKind, Entry, EntryKind
+from custody.model.change import Change, ChangeKind, Entry, EntryKind, WorkspaceDiff
+from custody.model.evidence import Evidence
+from custody.model.graph import Attribute, Node, SourcePosition
 from custody.model.holdouts import Holdouts
+from custody.model.ingest import (
+    Artifact,
+    ArtifactStatus,
+    IngestManifest,
+    IngestSource,
+    summary_of,
+)
+from custody.model.record import encode_pretty
+from custody.model.request import AgentRequest
+from custody.model.verdict import Verdict
+from support.cases import added, case
 
 CORPUS = Path(__file__).parents[2] / "hostile" / "corpus.json"
 CASES = [case for case in json.loads(CORPUS.read_text()) if case["surface"] == "allowlist"]
@@ -188,3 +207,133 @@ def test_holdouts_are_refused_before_anything_else_and_not_told() -> None:
     assert [verdict.subject for verdict in others] == ["scripts/scenarios2", "scripts"]
     assert "scenarios/" not in violation_reason((*verdicts, *others))
     assert "scripts" not in violation_reason(verdicts)
+
+
+HERE = SourcePosition(line=1, column=1)
+
+
+def node_with(**attributes: str) -> Node:
+    written = {
+        name: Attribute(name=name, value=value, position=HERE) for name, value in attributes.items()
+    }
+    return Node(id="a", type="codergen", attributes=written, position=HERE)
+
+
+def codes(gate: WritesGate, judged: Case) -> list[tuple[str, str]]:
+    return [(verdict.code, verdict.subject) for verdict in gate.judge(judged)]
+
+
+@pytest.mark.req("P-05")
+def test_the_gate_holds_a_stage_to_the_allowlist_of_its_node() -> None:
+    judged = case(diff=WorkspaceDiff(changes=(added("src/a"), added("b"))))
+    limited = WritesGate.of(node_with(allowed_write_paths="src/, c"))
+    assert codes(limited, judged) == [("not_allowed", "b")]
+    assert limited.reason(tuple(limited.judge(judged))).endswith("wrote disallowed files: b")
+    assert codes(WritesGate.of(node_with()), judged) == []
+
+
+@pytest.mark.req("P-05")
+def test_the_gate_judges_what_failed_and_tells_nothing_twice() -> None:
+    gate = WritesGate.of(node_with(allowed_write_paths="src/"))
+    judged = case(status="failed", diff=WorkspaceDiff(changes=(added("b"), added("c"))))
+    assert gate.applies(judged)
+    known = Verdict(check="path", allowed=False, code="not_allowed", reason="no", subject="b")
+    told = judged._replace(ack=msgspec.structs.replace(judged.ack, verdicts=(known,)))
+    assert codes(gate, told) == [("not_allowed", "c")]
+
+
+@pytest.mark.req("P-18")
+def test_the_gate_refuses_what_was_hidden() -> None:
+    changes = (added("tests/hidden/x"), added("a"))
+    judged = case(diff=WorkspaceDiff(changes=changes, hidden=("tests/hidden",)))
+    assert codes(WritesGate(None), judged) == [("holdout", "tests/hidden/x")]
+
+
+@pytest.mark.req("G-10")
+@pytest.mark.parametrize(
+    ("path", "target", "code"),
+    [
+        (".vscode/tasks.json", "", "denied"),
+        ("a/.git/hooks/x", "", "denied"),
+        (".env", "", "secret_file"),
+        ("node_modules/x/.vscode/settings.json", "", ""),
+        (".vscode/node_modules/x", "", "denied"),
+        ("a/link", "../.vscode/tasks.json", "denied"),
+        ("link", "node_modules/x/.vscode", ""),
+        ("link", "src", ""),
+    ],
+)
+def test_nobody_leaves_a_file_that_starts_programs(path: str, target: str, code: str) -> None:
+    left = change(path, "added", "symlink" if target else "file", target)
+    assert [verdict.code for verdict in judge_changes([left], None)] == ([code] if code else [])
+    assert judge_changes([left], None, policy=False) == ()
+
+
+@pytest.mark.parametrize(
+    ("done", "edit", "twice"),
+    [
+        (added("a"), added("a", b"y"), True),
+        (added("a"), added("a"), False),
+        (added("a"), added("a/b"), True),
+        (change("a", kind="dir"), added("a/b"), False),
+        (added("a/b"), added("a"), True),
+        (added("a/b"), change("a", kind="dir"), False),
+        (added("a"), added("b"), False),
+        (added("a"), added("ab"), False),
+    ],
+)
+def test_what_a_program_changed_the_answer_does_not(
+    done: Change, edit: Change, *, twice: bool
+) -> None:
+    verdicts = judge_twice((done,), (edit,))
+    assert [verdict.code for verdict in verdicts] == (["edited_twice"] if twice else [])
+    diff = WorkspaceDiff(changes=(), by_programs=(done,), by_answer=(edit,))
+    assert bool(codes(WritesGate(None), case(diff=diff))) is twice
+
+
+def taken_out(path: str, content: bytes, status: ArtifactStatus = "written") -> str:
+    """Return the manifest of a document with one block."""
+    block = Artifact(
+        index=0,
+        lang="text",
+        declared_file=path,
+        workspace_path=f"workspace/{path}",
+        bytes=len(content),
+        sha256=hashlib.sha256(content).hexdigest(),
+        status=status,
+        reason="",
+    )
+    manifest = IngestManifest(
+        run_id="r",
+        node_id="a",
+        source=IngestSource(doc_path="docs/a.md"),
+        artifacts=(block,),
+        summary=summary_of((block,)),
+        ts="2026-01-01T00:00:00Z",
+    )
+    return encode_pretty(manifest).decode()
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "status", "refused"),
+    [
+        ("a", b"x", "written", False),
+        ("a", b"y", "written", True),
+        ("a", b"x", "rejected", True),
+        ("b", b"x", "written", True),
+    ],
+)
+def test_a_stage_asked_for_a_document_changes_nothing_else(
+    path: str, content: bytes, status: ArtifactStatus, *, refused: bool
+) -> None:
+    request = AgentRequest(
+        id="a/1.1",
+        timeout=1,
+        agent="fake",
+        prompt=Evidence.of_text("p", ""),
+        call=1,
+        output_path="docs/a.md",
+    )
+    files = {layout.INGEST_MANIFEST: taken_out(path, content, status)}
+    judged = case(files, request=request, diff=WorkspaceDiff(changes=(added("a"),)))
+    assert codes(WritesGate(None), judged) == ([("not_allowed", "a")] if refused else [])

@@ -18,7 +18,9 @@ def found(value: str, text: bytes) -> bool:
     return any(spelling in text.decode("latin-1") for spelling in spellings(value))
 
 
-@pytest.mark.parametrize("value", ["hunter2hunter2", "p/ss+w?rd~é", "line\nbreak\ttab", 'a"b\\c'])
+@pytest.mark.parametrize(
+    "value", ["hunter2hunter2", "p/ss+w?rd~é", "line\nbreak\ttab", 'a"b\\c', 'é"b\\c']
+)
 def test_every_usual_way_to_write_a_value(value: str) -> None:
     data = value.encode()
     for text in (

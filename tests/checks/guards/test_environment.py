@@ -44,6 +44,28 @@ def test_plain_values_and_pwd_are_kept(value: str, expected: str) -> None:
     assert admit_value("TMPDIR", value, literal=False) == expected
 
 
+@pytest.mark.req("P-08")
+@pytest.mark.parametrize(
+    ("value", "literal", "code"),
+    [
+        ("../x", False, "env"),
+        ("a/../../x", False, "env"),
+        ("a:../x", False, "env"),
+        ("$PWD/../x", False, "env"),
+        ("/x", False, "env"),
+        ("~/x", False, "env"),
+        ("a:/x", False, "env"),
+        ("$HOME/x", False, "substitution"),
+        ("$PWDX", False, "substitution"),
+        ("$PWD/x", True, "substitution"),
+    ],
+)
+def test_a_value_that_leaves_or_expands_is_refused(value: str, literal: bool, code: str) -> None:
+    with pytest.raises(CommandRefused) as refused:
+        admit_value("TMPDIR", value, literal=literal)
+    assert refused.value.code == code
+
+
 def test_names_are_those_of_variables() -> None:
     assert assigned_name("GO_1=x") == "GO_1"
     assert [assigned_name(word) for word in ("=x", "1A=x", "a-b=c", "A+=x", "A", "É=x")] == [""] * 6

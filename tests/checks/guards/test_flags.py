@@ -42,3 +42,18 @@ def test_every_rule_has_examples_of_both_kinds(rule: FlagRule) -> None:
 
 def test_every_syntax_is_used() -> None:
     assert SYNTAX.keys() <= {rule.program for rule in RULES}
+
+
+@pytest.mark.req("P-07")
+@pytest.mark.parametrize("shell", ["sh", "bash", "dash", "ksh", "zsh"])
+def test_no_shell_is_given_code(shell: str) -> None:
+    assert find_flag((shell, "-c", "id"))
+
+
+@pytest.mark.req("P-07")
+@pytest.mark.parametrize(
+    "wrapper",
+    ["env", "nice", "nohup", "npx", "setsid", "stdbuf", "sudo", "time", "timeout", "xargs"],
+)
+def test_what_starts_another_program_is_told_which_by_the_allowlist_alone(wrapper: str) -> None:
+    assert find_flag((wrapper, "x"))

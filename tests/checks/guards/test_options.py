@@ -61,6 +61,8 @@ def test_inline_code_does_not_pass_for_a_module() -> None:
         ("pytest --rootdir=/x", "--rootdir=/x"),
         ("pytest -- -p evil", "-p"),
         ("gmake --eval=x", "--eval=x"),
+        ("make --eva=x", "--eva=x"),
+        ("npm test --script-sh x", "--script-sh"),
         ("/usr/bin/make -f x", "-f"),
         ("python3.12 -m pytest -p evil", "-p"),
         ("python -mpytest -p evil", "-p"),
@@ -85,4 +87,5 @@ def test_a_program_behind_a_trusted_one_has_its_own_rules() -> None:
 def test_the_value_of_an_option_is_no_option() -> None:
     rule = next(rule for rule in RULES if rule.program == "python")
     assert refused_word(rule, words("python -W error script.py -c x")) == ""
+    assert refused_word(rule, words("python -W error -c x")) == "-c"
     assert refused_word(rule, words("ruby -c x")) == ""

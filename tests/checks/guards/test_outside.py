@@ -202,3 +202,8 @@ def test_a_variable_that_the_text_gives_a_value_is_followed_nowhere() -> None:
 
 def test_a_word_is_shown_as_it_was_written() -> None:
     assert as_written(f"{GLOB}{DOLLAR}x") == "*?[]$x"
+
+
+@pytest.mark.parametrize("word", ["file:///etc/x", "file:/etc/x", "FILE://localhost/etc/x"])
+def test_a_url_of_a_file_leads_out(word: str) -> None:
+    assert way_out(word, f"p {word}") == "holds an absolute path"

@@ -34,3 +34,13 @@ def test_refuses(tmp_path: Path, text: str, code: str) -> None:
 def test_admits_an_ordinary_path(tmp_path: Path) -> None:
     with Root.open(str(tmp_path)) as root:
         assert str(admit_write("src/main.py", root)) == "src/main.py"
+
+
+def test_nothing_stands_below_what_will_be_gone(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "Name").write_text("")
+    (tmp_path / "src").symlink_to("there")
+    with Root.open(str(tmp_path)) as root:
+        with pytest.raises(PathRefused):
+            admit_write("src/name", root)
+        assert str(admit_write("src/name", root, gone={"src"})) == "src/name"

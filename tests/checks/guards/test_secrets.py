@@ -269,3 +269,27 @@ def test_a_long_text_is_searched_for_every_keyword_that_it_holds(filler: str) ->
     for word in BY_KEYWORD:
         assert word in set(_possible(f"{before}{word}{after}"))
     assert len(set(_possible(before))) < len(BY_KEYWORD)
+
+
+@pytest.mark.parametrize("around", ["", "x " * 1000, "x " * 5000])
+def test_a_long_text_hides_no_secret(around: str) -> None:
+    secret = "hunter2hunter2hunter2"
+    text, count = Redactor({}).redact(f"{around}Authorization: Bearer {secret} {around}")
+    assert count == 1
+    assert secret not in text
+
+
+def test_a_value_is_secret_by_the_name_it_is_given() -> None:
+    for name in ("db.password", "apiKey", "my-token"):
+        assert Redactor({}).redact_setting(name, "abcdefgh") == ("[redacted:flag]", 1)
+    assert Redactor({}).redact_setting("goal", "abcdefgh") == ("abcdefgh", 0)
+
+
+@pytest.mark.parametrize("before", range(0, 15, 3))
+def test_a_long_line_is_not_cut_within_a_secret(before: int) -> None:
+    stream = StreamRedactor(KNOWING)
+    after = KNOWING.overlap - len(VALUE) + before
+    line = b"x" * LONG_LINE + VALUE.encode() + b"x" * after
+    told = stream.feed(line) + stream.finish()
+    assert VALUE.encode() not in told
+    assert stream.count == 1

@@ -96,3 +96,9 @@ def test_what_a_shell_makes_of_a_text_is_among_its_words(text: str) -> None:
     if done.returncode == 0 and not done.stderr:
         given_words = done.stdout.decode().split("\0")[:-1]
         assert set(filter(None, given_words)) <= set(map(as_written, shell_words(text)))
+
+
+@pytest.mark.parametrize("text", ["$(" * 15 + "a" + ")" * 15, "\\" * 2**14 + "a"])
+def test_what_too_many_shells_would_read_is_refused(text: str) -> None:
+    with pytest.raises(TooManyWords):
+        list(shell_words(text))

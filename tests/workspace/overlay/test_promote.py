@@ -182,8 +182,9 @@ def test_files_are_moved_and_late_writes_are_not(site: Site) -> None:
     workspace = site.workspace()
     layers = workspace.begin_stage("n/1.1")
     upper = Path(layers.upper)
-    for name in ("same", "late", "one"):
+    for name in ("same", "late", "one", "of its owner"):
         (upper / name).write_text(name)
+    (upper / "of its owner").chmod(0o4755)
     (upper / "two").hardlink_to(upper / "one")
     (upper / "large").write_bytes(b"x" * (IN_MEMORY + 1))
     (upper / "late large").write_bytes(b"x" * (IN_MEMORY + 1))
@@ -197,6 +198,7 @@ def test_files_are_moved_and_late_writes_are_not(site: Site) -> None:
     moved = {name for name, inode in inodes.items() if (top / name).stat().st_ino == inode}
     assert moved == {"same", "large"}
     assert (top / "late").read_text() == "late"
+    assert (top / "of its owner").stat().st_mode & 0o7777 == 0o755
     assert (top / "late large").stat().st_size == IN_MEMORY + 1
     assert workspace.capture() == ()
 

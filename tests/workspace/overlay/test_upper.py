@@ -12,7 +12,7 @@ from custody.store.root import Root
 from custody.workspace.contents import Contents
 from custody.workspace.overlay.layer import Upper
 from custody.workspace.overlay.upper import UpperLook
-from support.overlay import become_nobody, in_child, inside
+from support.overlay import become_nobody, in_child, inside, mount, new_mount_namespace
 from support.workspaces import Site, kinds
 
 
@@ -122,3 +122,32 @@ def test_more_folders_than_are_held_open(site: Site) -> None:
     assert len(found.entries) == 400
     site.close()
     assert len(os.listdir("/proc/self/fd")) <= before
+
+
+def test_another_file_system_is_not_gone_into(tmp_path: Path) -> None:
+    def look() -> tuple[str, str]:
+        new_mount_namespace()
+        workspace = Site(tmp_path).workspace()
+        layers = workspace.begin_stage("n/1.1")
+        Path(layers.upper, "mounted").mkdir()
+        mount("tmpfs", f"{layers.upper}/mounted")
+        Path(layers.upper, "mounted", "x").write_text("x")
+        (change,) = workspace.capture(layers)
+        assert change.after is not None
+        return change.after.kind, change.after.reason
+
+    assert in_child(look) == ("other", "xdev")
+
+
+def test_a_path_that_is_too_long_is_told(site: Site) -> None:
+    workspace = site.workspace()
+    layers = workspace.begin_stage("n/1.1")
+    here = os.open(layers.upper, os.O_RDONLY)
+    for _ in range(20):
+        os.mkdir("d" * 250, dir_fd=here)
+        below = os.open("d" * 250, os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(here)
+    changes = workspace.capture(layers)
+    assert {change.after.reason for change in changes if change.after} == {"", "too_long"}
