@@ -49,7 +49,7 @@ def _facts(attempt: Attempt) -> Iterator[Line]:
         yield Line(f"  answer: {attempt.ack.status} after {seconds(attempt.ack.seconds)}{code}")
         if isinstance(attempt.request, AgentRequest):
             used = usage_of(attempt.ack)
-            text = f"  used: {told_tokens(used)} tokens; cost {told_cost(used)}"
+            text = f"  used: tokens {told_tokens(used)}; cost {told_cost(used)}"
             yield Line(text, hang=4)
         yield from _confined(attempt.ack)
     if attempt.outcome is not None and attempt.outcome.failure_reason:
