@@ -96,18 +96,16 @@ def run(
         refuse_unknown(given, loaded)
         refuse_missing_agents(loaded, asked)
         run_id = check_run_id(run_id) if run_id else new_run_id()
-        path = os.path.join(runsdir, run_id)
-        if is_folder(path):
+        if is_folder(path := os.path.join(runsdir, run_id)):
             if not resume_existing:
                 raise RunExists(f"run {run_id} exists", where=runsdir, hint="--resume continues it")
             from custody.engine import resume as engine
 
-            settings = Given(asked, workdir, given, confinement, ingest)
             return engine.resume(
                 path,
                 pipeline=loaded,
+                given=named(Given(asked, workdir, given, confinement, ingest), by_name),
                 accept_change=accept_change,
-                given=named(settings, by_name, default=Given(ingest="off")),
                 listeners=listeners,
             )
         if look_first:
@@ -149,8 +147,8 @@ def resume(
         return engine.resume(
             find_run(run, runsdir),
             pipeline=load(pipeline) if pipeline else None,
-            accept_change=accept_change,
             given=Given(agent=asked),
+            accept_change=accept_change,
             listeners=listeners,
         )
 

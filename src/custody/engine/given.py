@@ -64,17 +64,17 @@ def refuse_missing_agents(pipeline: Pipeline, agent: str) -> None:
         check_agent(spec)
 
 
-def named(given: Given, names: Collection[str] | None, *, default: Given) -> Given:
+def named(given: Given, names: Collection[str] | None) -> Given:
     """Return what was given by name; with None for ``names``, everything that is no default."""
 
-    def is_meant(name: str, value: object, usual: object) -> bool:
-        return value != usual if names is None else name in names
+    def is_meant(name: str) -> bool:
+        return names is None or name in names
 
     return given._replace(
-        agent=given.agent if is_meant("agent", given.agent, default.agent) else "",
-        workdir=given.workdir if is_meant("workdir", given.workdir, "") else "",
-        confinement=given.confinement if is_meant("confinement", given.confinement, "") else "",
-        ingest=given.ingest if is_meant("ingest", given.ingest, default.ingest) else None,
+        agent=given.agent if is_meant("agent") else "",
+        workdir=given.workdir if is_meant("workdir") else "",
+        confinement=given.confinement if is_meant("confinement") else "",
+        ingest=given.ingest if given.ingest != "off" and is_meant("ingest") else None,
     )
 
 

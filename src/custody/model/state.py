@@ -8,9 +8,6 @@ items and its documents.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar
-
 from custody.model.attempt_event import AttemptLost
 from custody.model.confinement import ChosenLevel
 from custody.model.event import (
@@ -85,22 +82,40 @@ class State(Scope):
             at = node.rfind(".", 0, at)
         return self
 
-    def apply(self, fact: AnyFact) -> None:
+    def apply(self, fact: AnyFact) -> None:  # noqa: C901, PLR0912 - one case for each kind
         """Take one more fact into account."""
-        take = self._taken.get(type(fact))
-        if take is not None:
-            take(self, fact)
-        elif fact.traits.changes_state:
-            raise TypeError(f"{type(fact).__name__} has no place in the state")
-
-    def _begin(self, fact: PipelineStarted) -> None:
-        self.pipeline_sha256, self.parts = fact.pipeline_sha256, fact.parts
-        self.agent = fact.agent
-        self.confinement = fact.confinement
-        self.context["graph.goal"] = fact.goal
-
-    def _finish(self, fact: PipelineCompleted | PipelineFailed) -> None:
-        self.status = fact.traits.ends_run or self.status
+        if not fact.traits.changes_state:
+            return
+        match fact:
+            case StageStarted():
+                self._enter(fact)
+            case RequestAnswered():
+                self._take(fact)
+            case StageRetrying():
+                self._remember_failure(fact.node, fact.outcome)
+            case StageCompleted():
+                self._complete(fact)
+            case StageFailed():
+                self._fail(fact)
+            case RouteChosen():
+                if fact.route.by_condition:
+                    self.scope(fact.node).unhandled.pop(fact.node, None)
+                self.node, self.attempt = fact.route.target, 0
+            case PipelineStarted():
+                self.pipeline_sha256, self.parts = fact.pipeline_sha256, fact.parts
+                self.agent = fact.agent
+                self.confinement = fact.confinement
+                self.context["graph.goal"] = fact.goal
+            case PipelineReplaced():
+                self._go_over(fact)
+            case AgentReplaced():
+                self.agent = fact.agent
+            case PipelineCompleted() | PipelineFailed():
+                self.status = fact.traits.ends_run or self.status
+            case AttemptLost():
+                self._lose(fact)
+            case _:
+                raise TypeError(f"{type(fact).__name__} has no place in the state")
 
     def _enter(self, fact: StageStarted) -> None:
         if fact.attempt == 1:
@@ -134,9 +149,6 @@ class State(Scope):
         if scope.last_failure.get("node") == fact.node:
             scope.last_failure = {}
 
-    def _try_again(self, fact: StageRetrying) -> None:
-        self._remember_failure(fact.node, fact.outcome)
-
     def _fail(self, fact: StageFailed) -> None:
         scope = self._end(fact.node, fact.outcome)
         scope.unhandled[fact.node] = fact.outcome.failure_reason
@@ -149,19 +161,11 @@ class State(Scope):
         scope.context.update(outcome.context_updates)
         return scope
 
-    def _go(self, fact: RouteChosen) -> None:
-        if fact.route.by_condition:
-            self.scope(fact.node).unhandled.pop(fact.node, None)
-        self.node, self.attempt = fact.route.target, 0
-
     def _go_over(self, fact: PipelineReplaced) -> None:
         self.pipeline_sha256, self.parts = fact.new_sha256, fact.parts
         self.confinement = fact.confinement or self.confinement
         for node, spent in fact.discarded.items():
             self._spend(node, spent)
-
-    def _hand_over(self, fact: AgentReplaced) -> None:
-        self.agent = fact.agent
 
     def _spend(self, node: str, spent: Spent) -> None:
         if spent == _NOTHING:
@@ -176,19 +180,3 @@ class State(Scope):
             "reason": outcome.failure_reason,
             "summary": outcome.failure_summary,
         }
-
-    _taken: ClassVar[dict[type[AnyFact], Callable[[State, Any], None]]] = {
-        PipelineStarted: _begin,
-        StageStarted: _enter,
-        RequestAnswered: _take,
-        StageRetrying: _try_again,
-        StageCompleted: _complete,
-        StageFailed: _fail,
-        RouteChosen: _go,
-        PipelineCompleted: _finish,
-        PipelineFailed: _finish,
-        PipelineReplaced: _go_over,
-        AgentReplaced: _hand_over,
-        AttemptLost: _lose,
-    }
-    """How each kind of fact changes a state; others leave it as it is."""
