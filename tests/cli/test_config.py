@@ -50,6 +50,7 @@ def test_files_are_not_read_when_the_flag_decides(folder: Path) -> None:
     [
         ("custody.toml", "this is no TOML", "toml", "custody.toml"),
         ("custody.toml", "agent = 3", "type", "custody.toml"),
+        ("custody.toml", r'agent = "\u001b[2J"', "type", "custody.toml"),
         ("custody.toml", 'runs_dir = "x"', "key", "custody.toml"),
         ("custody.toml", b"agent = '\xff'", "toml", "custody.toml"),
         ("pyproject.toml", '[tool]\ncustody = "x"', "type", "pyproject.toml [tool.custody]"),

@@ -317,3 +317,12 @@ def replaced(journal: Journal, path: str) -> Iterator[None]:
     finally:
         os.dup2(kept, journal._descriptor, inheritable=False)
         os.close(kept)
+
+
+def test_a_journal_that_was_changed_is_read_up_to_there(run: RunDirectory, record: Record) -> None:
+    record(run.root)
+    whole = run.root.read(EVENTS)
+    lines = whole.splitlines(keepends=True)
+    run.root.write(EVENTS, b"".join([*lines[:3], lines[3].replace(b"seq", b"sed"), *lines[4:]]))
+    with pytest.raises(JournalBroken):
+        list(read_lines(run.root, run_id=RUN_ID))

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from custody.checks.guards.shell_text import ALTERNATIVES
 from custody.checks.guards.tool_command import (
+    LENGTH_LIMIT,
     check_tool_command,
     needs_shell,
     split_words,
@@ -279,3 +280,9 @@ def test_needs_no_shell(text: str, words: tuple[str, ...]) -> None:
     line = to_command_line(text)
     assert line.text == text
     assert [command.argv for command in line.commands] == [words]
+
+
+@pytest.mark.parametrize("text", ["a" * (LENGTH_LIMIT + 1), "echo '\0'", "a\0b"])
+def test_what_no_kernel_would_start_is_refused(text: str) -> None:
+    with pytest.raises(CommandRefused, match="it holds a NUL, or more than"):
+        check_tool_command(text)

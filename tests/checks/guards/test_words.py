@@ -135,3 +135,10 @@ def test_agrees_with_shlex_on_everything_it_admits(line: str) -> None:
         return
     if not any(isinstance(token, Operator) for token in tokens):
         assert [token.text for token in tokens] == shlex.split(line)
+
+
+@pytest.mark.parametrize("text", ["a'b'", 'a"b"', "-x'b'", "a/'b'", "a=b'c'"])
+def test_a_quote_within_a_word_is_refused(text: str) -> None:
+    with pytest.raises(CommandRefused) as refused:
+        read_tokens(text)
+    assert refused.value.code == "charset"
