@@ -15,7 +15,7 @@ from custody.model.confinement import LEVELS, ChosenLevel
 
 def run_result(result: RunResult, options: Namespace, failures: Mapping[str, str]) -> Result:
     """Return the report of a run that has just ended."""
-    text = report(result.summary, place(result, options), failures=failures)
+    text = report(result.summary, place(result, options), failures=failures, state=result.state)
     return Result(
         data=result,
         text=chain(text, weaker(result.confinement), awaited(result)),
