@@ -49,11 +49,11 @@ def execute(options: Namespace) -> Result:
     heading, *texts = table(
         ("run", "status", "pipeline", "started", "goal"),
         [
-            (row.run_id, row.status, row.pipeline, row.started_at[:19], row.problem or _about(row))
+            (row.run_id, row.state, row.pipeline, row.started_at[:19], row.problem or _about(row))
             for row in rows
         ],
     )
-    tones = [_TONES.get(row.status, "bad") for row in rows]
+    tones = [_TONES.get(row.state, "bad") for row in rows]
     lines = map(Line, texts, tones)
     return Result(data=data, text=[Line(heading, "strong"), *lines, *left])
 
