@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from custody.cli import main
-from custody.cli.config import origin, setting, user_file
+from custody.cli.config import entries, origin, setting, user_file
 from custody.errors import MalformedDocument
 
 
@@ -137,3 +137,31 @@ def test_a_repository_allows_nothing(folder: Path, text: str) -> None:
     own.write_text(f'agent = "fake"\n{text}')
     (folder / "custody.toml").unlink()
     assert setting("agent", "") == "fake"
+
+
+@pytest.mark.req("U-14")
+def test_a_list_is_taken_from_the_first_that_has_one(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CUSTODY_EXCLUDE", raising=False)
+    assert entries("exclude") == ()
+    (folder / "pyproject.toml").write_text('[tool.custody]\nexclude = ["a/", "*.b"]\n')
+    assert entries("exclude") == ("a/", "*.b")
+    (folder / "custody.toml").write_text('exclude = ["c"]\n')
+    assert entries("exclude") == ("c",)
+    monkeypatch.setenv("CUSTODY_EXCLUDE", "x/:*.y")
+    assert entries("exclude") == ("x/", "*.y")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('exclude = "a"', "must be a list"),
+        ("exclude = [1]", "must hold strings"),
+        ('exclude = ["a\\n"]', "holds a control character"),
+    ],
+)
+def test_a_list_that_is_none(text: str, said: str, folder: Path) -> None:
+    (folder / "custody.toml").write_text(text)
+    with pytest.raises(MalformedDocument, match=said):
+        entries("exclude")

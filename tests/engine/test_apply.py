@@ -189,3 +189,27 @@ def test_what_is_excluded_stays_as_it_is(bench: Bench) -> None:
     found = api.apply(run)
     assert (found.left_out, found.conflicts) == (("debug.log",), ())
     assert contents(bench.workdir) == {**NEW, "debug.log": "mine\n"}
+
+
+@pytest.mark.req("U-07")
+def test_a_source_that_was_named_from_elsewhere_must_be_named_again(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(bench.workdir)
+    book = bench.home / "book.json"
+    edits = [{"path": "new", "content": "new\n"}]
+    book.write_text(json.dumps({"nodes": {"work": [{"text": "x", "edits": edits}]}}))
+    run = api.run(
+        bench.pipeline(WORK), workdir=".", runsdir=str(bench.runsdir), run_id="r1",
+        agent=f"fake:{book}",
+    ).path  # fmt: skip
+    other = tmp_path / "other"
+    other.mkdir()
+    monkeypatch.chdir(other)
+    with pytest.raises(UsageError, match="from another folder") as told:
+        api.apply(run)
+    assert "--to DIR" in told.value.hint
+    assert contents(other) == {}
+    monkeypatch.chdir(bench.workdir)
+    assert api.apply(run).conflicts == ()
+    assert contents(bench.workdir)["new"] == "new\n"

@@ -11,6 +11,7 @@ from custody.engine.removal import Pruning, selected
 from custody.errors import Refused, RunLocked, RunNotFound, UsageError
 from custody.model import layout
 from custody.store.index import RunRow
+from custody.store.run_state import RunState
 from custody.store.rundir import RunDirectory
 from support.bench import Bench
 
@@ -108,9 +109,11 @@ def test_which_runs_must_be_said(bench: Bench) -> None:
 
 
 def test_the_choice() -> None:
-    def row(run_id: str, status: str, ended: str) -> RunRow:
+    def row(run_id: str, status: RunState, ended: str) -> RunRow:
         at = f"2026-01-{ended}T00:00:00+00:00"
-        return RunRow(run_id=run_id, path=run_id, status=status, started_at=at, ended_at=at)  # type: ignore[arg-type]
+        return RunRow(
+            run_id=run_id, path=run_id, status="", state=status, started_at=at, ended_at=at
+        )
 
     rows = [
         row("a", "PASS", "01"), row("b", "BROKEN", "02"), row("c", "RUNNING", "03"),

@@ -152,6 +152,6 @@ def test_where_nothing_can_be_hidden_a_secret_must_be_left_out_or_named(tmp_path
         workspace = site.workspace()
         with pytest.raises(Refused, match=r"\.env cannot be hidden at L2") as told:
             sandboxed("L2", workspace).enter(Access(secrets=()))
-        assert ".custodyignore" in told.value.hint
-        assert "allow_read_secrets" in told.value.hint
+        assert ".custodyignore" in told.value.what
+        assert "allow_read_secrets" in told.value.what
         sandboxed("L2", workspace).enter(Access(secrets=(".env",)))

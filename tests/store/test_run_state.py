@@ -64,7 +64,7 @@ def test_a_run_that_waits(tmp_path: Path) -> None:
     shown = api.show(run.path)
     assert (shown.state, shown.at_work) == ("WAITING", ())
     [row] = api.list_runs(str(bench.runsdir))
-    assert (row.status, row.stage) == ("WAITING", "work")
+    assert (row.status, row.state, row.stage) == ("RUNNING", "WAITING", "work")
 
 
 def test_what_is_no_journal(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_from_another_terminal(tmp_path: Path) -> None:
         journal = tmp_path / ".custody/runs/r1" / layout.EVENTS
         until(journal, '"node":"wait"')
         row = shell("runs", "--json").data["runs"][0]
-        assert row["status"] == "RUNNING"
+        assert row["state"] == "RUNNING"
         shown = shell("show", "r1")
         assert shown.out.startswith("RUNNING  waiting  run r1\n  wait/1.1 is at work\n")
         assert "next:     custody log r1 --follow" in shown.out
@@ -103,7 +103,7 @@ def test_from_another_terminal(tmp_path: Path) -> None:
     finally:
         process.kill()
         process.wait()
-    assert shell("runs", "--json").data["runs"][0]["status"] == "INTERRUPTED"
+    assert shell("runs", "--json").data["runs"][0]["state"] == "INTERRUPTED"
     shown = shell("show", "r1")
     assert shown.out.startswith("INTERRUPTED  waiting  run r1\n")
     assert "next:     custody resume r1" in shown.out

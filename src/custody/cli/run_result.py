@@ -32,12 +32,17 @@ def run_result(result: RunResult, options: Namespace, failures: Mapping[str, str
 
 
 def _report(result: RunResult, options: Namespace, failures: Mapping[str, str]) -> Iterator[Line]:
-    columns = room(sys.stdout, os.environ)
-    return report(result.summary, place(result, options), failures=failures, columns=columns)
+    return report(
+        result.summary,
+        place(result, options),
+        failures=failures,
+        state=result.state,
+        columns=room(sys.stdout, os.environ),
+    )
 
 
 def _brief(result: RunResult, options: Namespace, failures: Mapping[str, str]) -> Iterator[Line]:
-    yield from verdict(result.summary, place(result, options), failures)
+    yield from verdict(result.summary, place(result, options), failures, state=result.state)
     yield Line(f"head:     {result.summary.head}")
 
 

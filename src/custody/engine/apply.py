@@ -7,6 +7,7 @@ the blobs, each checked against its hash. Nothing comes from the run's workspace
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -22,7 +23,9 @@ from custody.model.holdouts import Holdouts
 from custody.model.record import Record
 from custody.store.history import History
 from custody.store.lock import is_locked
-from custody.store.places import is_folder, lies_in
+from custody.store.places import identity, is_folder, lies_in
+from custody.store.resolve import own
+from custody.store.root import Root
 from custody.store.rundir import RunDirectory
 from custody.workspace.exclusion import Exclusion
 from custody.workspace.takeover import Conflict
@@ -182,6 +185,13 @@ def _broken(audit: Audit) -> Iterator[Mismatch]:
     yield from audit.decisions()
 
 
+def _is_source(run: RunDirectory, folder: str) -> bool:
+    """Whether a run beside this one, or this one itself, was over the folder."""
+    found = identity(folder)
+    with Root.open(os.path.dirname(run.path), resolver=own) as home:
+        return found is not None and home.exists(layout.source(*found))
+
+
 def _target(proved: Proved, folder: str) -> str:
     target = folder or proved.history.genesis.workdir
     if not target:
@@ -190,6 +200,9 @@ def _target(proved: Proved, folder: str) -> str:
     if not is_folder(target):
         hint = "" if folder else "the run's source is not here: `--to DIR` names another folder"
         raise UsageError("there is no such folder", where=target, hint=hint)
+    if not folder and not os.path.isabs(target) and not _is_source(proved.run, target):
+        what = f"the run was copied from {target!r}, seen from another folder than this one"
+        raise UsageError(what, hint="`--to DIR` says where its source is")
     if lies_in(target, proved.run.path):
         raise Refused("apply", "a run cannot be applied to its own directory", where=target)
     return target

@@ -86,14 +86,14 @@ def prune(runsdir: str, which: Pruning, *, dry_run: bool = False) -> Removal:
     gone = [row for row in rows if dry_run or _removed(row.path)]
     if starts and not dry_run:
         clear_starts(runsdir, but="")
-    runs = (RemovedRun(run_id=row.run_id, path=row.path, state=row.status) for row in gone)
+    runs = (RemovedRun(run_id=row.run_id, path=row.path, state=row.state) for row in gone)
     return Removal(runs=tuple(runs), starts=tuple(starts), dry_run=dry_run)
 
 
 def selected(rows: Iterable[RunRow], which: Pruning, now: float) -> list[RunRow]:
     """Return those of some runs, the latest last, that are to go."""
     states = which.states or PRUNED
-    fit = [row for row in rows if row.status in states and row.status not in _NEVER]
+    fit = [row for row in rows if row.state in states and row.state not in _NEVER]
     if which.keep is not None:
         fit = fit[: max(0, len(fit) - which.keep)]
     if which.older_than is None:

@@ -10,7 +10,7 @@ from custody.executors.answer_check import fault_of
 from custody.model.record import Record
 from custody.model.request import AgentRequest
 from custody.store.history import History
-from custody.store.index import BROKEN, ENDED, list_runs
+from custody.store.index import list_runs
 from custody.store.mailbox import box_of
 from custody.store.rundir import RunDirectory
 
@@ -62,7 +62,7 @@ def inbox(runsdir: str) -> list[Waiting]:
     """Return what waits over all runs of a folder; one that cannot be read is left out."""
     found: list[Waiting] = []
     for row in list_runs(runsdir):
-        if row.status not in {*ENDED, BROKEN}:
+        if row.status == "RUNNING":
             try:
                 one = waiting(row.path)
             except CustodyError:

@@ -137,10 +137,11 @@ class StageSandbox:
             self.layers = self._workspace.begin_stage(self._stage, hidden, scope=access.scope)
             return tuple(sorted(self.layers.hidden.paths & expected.keys()))
         if there := self._workspace.hidden(hidden, access.scope):
-            hint = "L3 can; `custody doctor` says what stands in its way"
+            what = f"{there[0]} cannot be hidden at {level}"
             if there[0] in secrets:
-                hint += "; or leave it out by .custodyignore, or name it in allow_read_secrets"
-            raise Refused("confinement", f"{there[0]} cannot be hidden at {level}", hint=hint)
+                what += ": leave it out by .custodyignore, or name it in allow_read_secrets"
+            hint = "L3 can; `custody doctor` says what stands in its way"
+            raise Refused("confinement", what, hint=hint)
         return ()
 
 

@@ -32,8 +32,10 @@ class RunRow(Record, frozen=True):
 
     run_id: str
     path: str
-    status: RunState
-    """How it stands right now; BROKEN when the manifest cannot be read."""
+    status: str
+    """What its manifest says: RUNNING until the end, PASS or FAIL; BROKEN when it says nothing."""
+    state: RunState
+    """How it stands right now: RUNNING only while a process holds it."""
     pipeline: str = ""
     goal: str = ""
     started_at: str = ""
@@ -121,17 +123,18 @@ def _row(folder: Root, name: str) -> RunRow:
     try:
         head = msgspec.json.decode(folder.read(f"{name}/{layout.MANIFEST}"), type=_Head)
     except _UNREADABLE as error:
-        return RunRow(run_id=name, path=path, status=BROKEN, problem=str(error))
+        return RunRow(run_id=name, path=path, status=BROKEN, state=BROKEN, problem=str(error))
     if head.status in ENDED:
-        status, stage = cast("RunState", head.status), ""
+        state, stage = cast("RunState", head.status), ""
     else:
         with folder.sub(name) as run:
-            status = state_of(run)
-            stage = "" if status in ENDED else stage_of(run)
+            state = state_of(run)
+            stage = "" if state in ENDED else stage_of(run)
     return RunRow(
         run_id=head.run_id,
         path=path,
-        status=status,
+        status=head.status,
+        state=state,
         stage=stage,
         pipeline=head.pipeline,
         goal=head.goal,

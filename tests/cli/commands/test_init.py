@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+
+import pytest
 
 from support.shell import Shell
 
@@ -76,3 +79,17 @@ def test_init_overwrites_nothing(custody: Shell) -> None:
     assert done.code == 1
     assert done.err.startswith("error: custody.toml exists\n")
     assert [path.name for path in custody.folder.iterdir()] == ["custody.toml"]
+
+
+@pytest.mark.req("U-14")
+def test_in_a_repository_git_ignores_the_runs(custody: Shell) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=custody.folder, check=True)
+    (custody.folder / ".gitignore").write_text("*.pyc")
+    assert "wrote .gitignore" in custody("init").out.splitlines()
+    assert (custody.folder / ".gitignore").read_text() == "*.pyc\n.custody/\n"
+    assert custody("run", "pipeline.dot").code == 0
+    status = ["git", "status", "--short", "--untracked-files=all"]
+    said = subprocess.run(
+        status, cwd=custody.folder, capture_output=True, text=True, check=True
+    ).stdout
+    assert ".custody/" not in said

@@ -84,8 +84,8 @@ def _row(row: RunRow, cost: RunCost, *, told: bool, cut: int = 0) -> TableRow:
     started = row.started_at[cut : 16 if cut else 19].replace("T", " " if cut else "T")
     used = (tokens_cell(cost.usage, apart=False), cost_cell(cost.usage)) if told else ()
     return TableRow(
-        (row.run_id, row.status, row.pipeline, started, taken, *used),
-        _TONES.get(row.status, "bad"),
+        (row.run_id, row.state, row.pipeline, started, taken, *used),
+        _TONES.get(row.state, "bad"),
         row.problem or _about(row),
     )
 
