@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from custody.checks.gates.response import ResponseGate, json_block
+from custody.checks.gates.response import ResponseGate, json_block, offered_plan
 from custody.errors import MalformedDocument
 from support.cases import case
 
@@ -46,3 +46,19 @@ def test_the_schema_must_fit(text: str, codes: list[str]) -> None:
 def test_only_what_an_agent_calls_a_success_owes_the_data() -> None:
     assert ResponseGate().applies(case(status="ok"))
     assert not ResponseGate().applies(case(status="partial"))
+
+
+@pytest.mark.req("U-18")
+@pytest.mark.parametrize(
+    ("text", "plan"),
+    [
+        (block('{"verification_plan": {"files": ["a"]}}'), {"files": ["a"]}),
+        ('  {"verification_plan": {"commands": []}, "notes": "x"}\n', {"commands": []}),
+        (block('{"notes": "verification_plan"}'), None),
+        (block('{"verification_plan": "later"}'), None),
+        ('A "verification_plan" in words', None),
+        (block('{"verification_plan": {}}') + block("1"), None),
+    ],
+)
+def test_a_plan_may_be_offered_unasked(text: str, plan: object) -> None:
+    assert offered_plan(text) == plan
