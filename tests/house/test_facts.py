@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar, get_args
 
@@ -37,10 +40,12 @@ def traits(kinds: Kinds) -> Iterator[str]:
 
 def state(kinds: Kinds) -> Iterator[str]:
     """Yield the kinds of which the fold of the state thinks otherwise than they do."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(State.apply)))
+    taken = {ast.unparse(node.cls) for node in ast.walk(tree) if isinstance(node, ast.MatchClass)}
     for kind in kinds:
         if getattr(kind, "traits", None) is None:
             yield f"{kind.__name__} does not say whether it changes the state"
-        elif kind.traits.changes_state != (kind in State.taken):
+        elif kind.traits.changes_state != (kind.__name__ in taken):
             yield f"{kind.__name__} is not what State.apply makes of it"
 
 

@@ -9,6 +9,7 @@ import pytest
 from custody.model.finding import Finding
 from custody.model.graph import Duration, Pipeline
 from custody.pipeline.build import DEFAULTS_LIMIT
+from custody.pipeline.vocabulary import ALIASES
 
 Good = Callable[[str], Pipeline]
 Read = Callable[[str], tuple[Pipeline | None, tuple[Finding, ...]]]
@@ -96,3 +97,29 @@ def test_defaults_are_bounded(read: Read) -> None:
     assert [f.message for f in findings if f.severity == "error"] == [
         f"more than {DEFAULTS_LIMIT} default attributes"
     ] * 5
+
+
+@pytest.mark.req("U-18")
+@pytest.mark.parametrize("alias", sorted(ALIASES))
+def test_a_name_of_another_system_is_read_as_ours(alias: str, built: Good) -> None:
+    ours = ALIASES[alias].name
+    own = built(f'a [{alias}="1"]').nodes["a"]
+    inherited = built(f'node [{alias}="1"]; a').nodes["a"]
+    assert own.text(ours) == inherited.text(ours) == "1"
+    assert alias not in own.attributes
+    nearer = built(f'node [{ours}="0"]; a [{alias}="1"]').nodes["a"]
+    assert nearer.text(ours) == "1"
+
+
+@pytest.mark.req("U-18")
+def test_entries_are_parted_as_ours_are(built: Good) -> None:
+    node = built('a [codex.config_overrides="x=1;;y=2"]').nodes["a"]
+    assert node.text("codex.config") == "x=1\ny=2"
+
+
+@pytest.mark.req("U-18")
+def test_both_names_on_one_node_are_a_finding(read: Read) -> None:
+    _, findings = read(BODY.format("a [agent=x, agent.backend=x] start -> a -> done"))
+    assert [f.message for f in findings if f.code == "alias"] == [
+        "agent.backend is another name for agent, which is given too"
+    ]

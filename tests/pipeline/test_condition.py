@@ -154,3 +154,26 @@ def test_never_raises_anything_else(text: str) -> None:
 def test_a_condition_looks_into_an_object(context: dict[str, object], holds: bool) -> None:
     assert parse_condition("context.audit.verdict=approved").holds("success", context) is holds
     assert parse_condition("context.audit.verdict!=approved").holds("success", context) is not holds
+
+
+@pytest.mark.req("U-16")
+@pytest.mark.parametrize(
+    ("text", "code", "holds"),
+    [
+        ("a.exit_code=3", 3, True),
+        ("a.exit_code=3", 4, False),
+        ("a.exit_code!=3", 4, True),
+        ("a.exit_code=0", None, False),
+        ("a.exit_code!=0", None, True),
+        ("a.b-c.exit_code=3 && outcome=fail", 3, True),
+    ],
+)
+def test_an_exit_code_is_compared_as_a_number(text: str, code: int | None, holds: bool) -> None:
+    assert parse_condition(text).holds("fail", {}, lambda _node: code) is holds
+
+
+def test_a_condition_on_its_own_exit_code_asks_how_a_node_ended() -> None:
+    condition = parse_condition("a.b.exit_code=1")
+    assert condition.on_outcome_of("a.b")
+    assert not condition.on_outcome_of("a")
+    assert not parse_condition("context.exit_code=1").on_outcome_of("context")

@@ -30,8 +30,7 @@ from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Node, NodeType
 from custody.model.need import Need
 from custody.model.outcome import Outcome
-from custody.model.plan import PLAN_KEY
-from custody.model.request import AgentRequest
+from custody.model.request import PLAN_KEY, AgentRequest
 
 DEFAULT_TIMEOUT = 1800.0
 FEEDBACK_HEADING = "## What failed last time"

@@ -6,18 +6,20 @@ from collections.abc import Callable
 
 from custody.model.evidence import Evidence
 from custody.model.output import STDERR, STDOUT, Output
-from custody.supervise.streams import readable
 
 Read = Callable[[Evidence], bytes]
 
 
 def excerpt(data: bytes, limit: int) -> str:
     """Return all of a stream that has at most ``limit`` bytes, else its first and last ones."""
+    from custody.supervise.streams import readable
+
     if len(data) <= limit:
         return readable(data).rstrip("\n")
     head, tail = _up_to_line(data[: (limit + 1) // 2]), _from_line(data[len(data) - limit // 2 :])
     left_out = f"[… {len(data) - len(head) - len(tail)} bytes are left out …]"
-    first, last = _whole_characters(head).rstrip("\n"), readable(tail).rstrip("\n")
+    whole = head.decode(errors="ignore").encode()  # without a character that the cut went through
+    first, last = readable(whole).rstrip("\n"), readable(tail).rstrip("\n")
     return f"{first}\n{left_out}\n{last}"
 
 
@@ -51,8 +53,3 @@ def _from_line(tail: bytes) -> bytes:
     """Return an end from its first whole line on, if that does not cost the half of it."""
     start = tail.find(b"\n") + 1
     return tail[start:] if start < len(tail) // 2 else tail
-
-
-def _whole_characters(head: bytes) -> str:
-    """Return the beginning of a stream without the character that the cut went through."""
-    return readable(head.decode(errors="ignore").encode())

@@ -26,9 +26,8 @@ from custody.model.evidence import Evidence
 from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Node, NodeType
 from custody.model.need import Need
-from custody.model.plan import PLAN_KEY
 from custody.model.record import encode_pretty
-from custody.model.request import CommandLine, VerificationRequest
+from custody.model.request import PLAN_KEY, CommandLine, VerificationRequest
 from custody.pipeline.messages import found, shown
 
 if TYPE_CHECKING:

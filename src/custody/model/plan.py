@@ -6,9 +6,6 @@ from msgspec import UNSET, UnsetType
 
 from custody.model.record import Document, Record
 
-PLAN_KEY = "verification.plan"
-"""Where in the context a verification finds its plan."""
-
 
 class VerificationPlan(Record, frozen=True):
     """What must be true of the workspace. Written by an agent: nothing in it is trusted."""

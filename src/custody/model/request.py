@@ -101,6 +101,10 @@ class ToolRequest(Request, frozen=True, tag="tool"):
         return self
 
 
+PLAN_KEY = "verification.plan"
+"""Where in the context a verification finds its plan."""
+
+
 class VerificationRequest(Request, frozen=True, tag="verification"):
     """Files must be there and commands must succeed."""
 

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from custody.checks.gates.response import ResponseGate, check_schema, json_block
+from custody.checks.gates.response import (
+    ResponseGate,
+    check_schema,
+    json_block,
+    offered_plan,
+)
 from custody.errors import MalformedDocument
 from custody.model.graph import Attribute, Node, SourcePosition
 from support.cases import case
@@ -65,3 +70,19 @@ def test_a_schema_that_cannot_be_read_is_found_before_anything_runs() -> None:
     (finding,) = check_schema(asking_for('{"type": "thing"}'))
     assert finding.code == "attribute"
     assert list(check_schema(asking_for(SCHEMA))) == []
+
+
+@pytest.mark.req("U-18")
+@pytest.mark.parametrize(
+    ("text", "plan"),
+    [
+        (block('{"verification_plan": {"files": ["a"]}}'), {"files": ["a"]}),
+        ('  {"verification_plan": {"commands": []}, "notes": "x"}\n', {"commands": []}),
+        (block('{"notes": "verification_plan"}'), None),
+        (block('{"verification_plan": "later"}'), None),
+        ('A "verification_plan" in words', None),
+        (block('{"verification_plan": {}}') + block("1"), None),
+    ],
+)
+def test_a_plan_may_be_offered_unasked(text: str, plan: object) -> None:
+    assert offered_plan(text) == plan

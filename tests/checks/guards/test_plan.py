@@ -18,6 +18,7 @@ from custody.checks.guards.plan import (
     read_plan,
 )
 from custody.errors import CommandRefused, MalformedDocument, Refused
+from custody.model.journal_version import VERSIONS
 from custody.model.plan import VerificationPlan
 
 ALLOWED = ("go test", "pytest")
@@ -161,3 +162,30 @@ def test_a_plan_may_be_empty_where_something_is_demanded() -> None:
     assert read_plan({}, "x", may_be_empty=True) == plan()
     with pytest.raises(MalformedDocument):
         read_plan({}, "x")
+
+
+@pytest.mark.req("U-18")
+def test_the_files_may_be_called_as_another_system_does() -> None:
+    value = {"files": ["a.py"], "commands": ["go test"]}
+    expected = plan("go test", files=("a.py",))
+    assert read_plan(value, "verification.plan") == expected
+    assert read_plan(json.dumps(value), "verification.plan") == expected
+
+
+@pytest.mark.req("U-18")
+@pytest.mark.parametrize("written", [dict, json.dumps])
+def test_files_by_both_names_and_in_earlier_journals_are_refused(written: Any) -> None:
+    both = {"files": ["a.py"], "required_files": ["b.py"]}
+    with pytest.raises(MalformedDocument, match="files"):
+        read_plan(written(both), "verification.plan")
+    with pytest.raises(MalformedDocument, match="files"):
+        read_plan(written({"files": ["a.py"]}), "verification.plan", version=VERSIONS["1.2"])
+
+
+@pytest.mark.req("U-16")
+def test_a_refusal_names_the_variable() -> None:
+    with pytest.raises(CommandRefused, match=r"PATH=\. pytest: the variable PATH may not be set"):
+        admit_plan(plan("PATH=. pytest"), ALLOWED)
+    with pytest.raises(CommandRefused, match=r"not allowed: A=1 pytest\Z"):
+        admit_plan(plan("A=1 pytest"), ALLOWED, version=VERSIONS["1.2"])
+    assert admit_plan(plan("A=1 pytest"), ALLOWED)[1][0].commands[0].environment == {"A": "1"}

@@ -20,6 +20,8 @@ def test_the_level_and_the_origin_of_every_setting_are_told(
     level, reasons = told["confinement"]["offer"].values()
     assert (level == "L3") is (reasons == {})
     assert told["settings"] == [
+        {"name": "pipeline", "value": "", "origin": "default"},
+        {"name": "workdir", "value": "", "origin": "default"},
         {"name": "runsdir", "value": "elsewhere", "origin": "custody.toml"},
         {"name": "agent", "value": "fake:answers.json", "origin": "CUSTODY_AGENT"},
         {"name": "confinement", "value": "", "origin": "default"},

@@ -7,7 +7,7 @@ import pytest
 from custody.executors.agents import AgentContext, AgentType
 from custody.executors.commands import CommandRunner
 from custody.executors.programs.coding_agent import CodingAgent
-from custody.executors.programs.coding_cli import added_folders
+from custody.executors.programs.coding_cli import added_folders, program_of
 from custody.executors.registry import agent_type
 from custody.executors.settings import Settings
 
@@ -40,3 +40,22 @@ def test_each_is_made_by_its_adapter(name: str, runner: CommandRunner) -> None:
         sessions=lambda: pytest.fail("a session is opened"),
     )
     assert isinstance(kind.make("model", context), CodingAgent)
+
+
+@pytest.mark.req("U-18")
+@pytest.mark.parametrize(
+    ("executable", "workdir", "expected"),
+    [
+        ("", "src", "x"),
+        ("other", "src", "other"),
+        ("/opt/x", "src", "/opt/x"),
+        ("bin/x", "", "bin/x"),
+        ("bin/x", "src", "../bin/x"),
+        ("src/x", "src", "./x"),
+    ],
+)
+def test_a_program_of_the_workspace_is_named_from_where_it_works(
+    executable: str, workdir: str, expected: str
+) -> None:
+    attributes = {"x.workdir": workdir} | ({"x.executable": executable} if executable else {})
+    assert program_of(Settings("x", attributes, {}), "x") == expected

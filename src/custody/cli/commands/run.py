@@ -61,11 +61,13 @@ def execute(options: Namespace) -> Result:
     _refuse_contradictions(options)
     given = variables(options.variables)
     agent = config.setting("agent", options.agent)
+    by_name = [name for name in RUN_SETTINGS if vars(options)[name]]
+    options.workdir = config.setting("workdir", options.workdir)
     tell_of_secrets(given, agent)
     with watching(verbose=options.verbose, quiet=options.quiet) as board:
         result = api.run(
             _pipeline(options),
-            workdir=config.setting("workdir", options.workdir),
+            workdir=options.workdir,
             runsdir=config.setting("runsdir", options.runsdir),
             run_id=options.run_id,
             variables=given,
@@ -76,7 +78,7 @@ def execute(options: Namespace) -> Result:
             output_limit=output_limit(),
             resume_existing=options.resume,
             accept_change=options.accept_change,
-            by_name=[name for name in RUN_SETTINGS if vars(options)[name]],
+            by_name=by_name,
             look_first=True,
             listeners=(board.hear,),
         )

@@ -24,10 +24,9 @@ from custody.model import layout
 from custody.model.answer import AnswerBook, FileEdit, RecordedAnswer
 from custody.model.need import Need
 from custody.model.outcome import OUTCOMES, OutcomeStatus
-from custody.model.plan import PLAN_KEY
 from custody.model.record import decode
 from custody.model.relpath import RelPath
-from custody.model.request import Ack, AckStatus, AgentRequest
+from custody.model.request import PLAN_KEY, Ack, AckStatus, AgentRequest
 from custody.model.verdict import Verdict
 
 if TYPE_CHECKING:
