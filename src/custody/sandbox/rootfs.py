@@ -55,6 +55,8 @@ LINKS = {
     "etc/mtab": "/proc/self/mounts",
 }
 SCRATCH_FOLDERS = ("/tmp", "/var/tmp", HOME_VIEW, "/dev/shm")  # noqa: S108
+REPOSITORY, REPOSITORY_CACHE = ".git", "repository"
+"""A repository made for a stage, and the folder of the caches that it lies in."""
 STAND = "/sys"
 """Where the new root is put together: a folder below which nobody keeps a workspace."""
 
@@ -124,6 +126,8 @@ def move_in(confinement: Confinement) -> None:
     elif confinement.cache:
         _put(_take(confinement.cache, CACHE_VIEW, writable=True))
     _show_workspace(confinement)
+    for file in confinement.given:
+        _write(f"{HOME_VIEW[1:]}/{file.place}", file.data)
     kernel.call("pivot_root", b".", b".")
     kernel.detach(".")
     os.chdir("/")
@@ -144,8 +148,11 @@ def _show_workspace(confinement: Confinement) -> None:
     else:
         for tool in tools:
             _make_room(tool)
+        if confinement.repository:
+            os.makedirs(f"{place}/{REPOSITORY}", exist_ok=True)
         _hold_in_place(place)
-        below = (*layers.lower, place) if tools else layers.lower
+        rooms = tools or confinement.repository
+        below = (*layers.lower, place) if rooms else layers.lower
         OpenOverlay(msgspec.structs.replace(layers, lower=below)).mount(place)
     if _scratch_above(place) and confinement.changeable != ("",):
         _close(place, confinement.changeable)
@@ -154,6 +161,20 @@ def _show_workspace(confinement: Confinement) -> None:
             _put(tool)
         else:
             os.close(tool.tree)  # it is hidden, or something else is there now
+    if confinement.repository:
+        kept = f"{CACHE_VIEW[1:]}/{REPOSITORY_CACHE}"
+        os.makedirs(kept, exist_ok=True)
+        _put(_take(kept, f"/{place}/{REPOSITORY}", writable=True))
+
+
+def _write(path: str, data: bytes) -> None:
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o400)
+    try:
+        while data:
+            data = data[os.write(file, data) :]
+    finally:
+        os.close(file)
 
 
 def _scratch_above(place: str) -> str:
@@ -190,6 +211,8 @@ def rules(confinement: Confinement) -> list[Rule]:
     changeable = [*confinement.changed(confinement.place), *confinement.writable]
     if confinement.cache:
         changeable.append(CACHE_VIEW)
+    if confinement.repository:
+        changeable.append(f"{confinement.place}/{REPOSITORY}")
     return [
         Rule("/", READ),
         *(Rule(path, CHANGE) for path in changeable),

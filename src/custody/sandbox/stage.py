@@ -13,7 +13,7 @@ from custody.model.event import AnyFact
 from custody.model.limits import Holder, Limit, StageLimits
 from custody.model.request import ToolRequest, Usage, VerificationRequest, stage_limits
 from custody.sandbox.caches import StageCaches
-from custody.sandbox.confinement import WORKSPACE_VIEW
+from custody.sandbox.confinement import WORKSPACE_VIEW, GivenFile
 from custody.store.rundir import AttemptFolder, RunDirectory
 from custody.workspace.workspace import Workspace
 
@@ -35,6 +35,14 @@ class Access(NamedTuple):
     """Folders of the workspace that can be changed, relative to it."""
     writable: tuple[str, ...] = ()
     """Files and folders of this machine."""
+    readable: tuple[str, ...] = ()
+    """Further files and folders of this machine that can be read."""
+    given: tuple[GivenFile, ...] = ()
+    """Files that are found in the home, at L3."""
+    secrets: tuple[tuple[str, str], ...] = ()
+    """What no record may hold, each with a name."""
+    repository: bool = False
+    """Whether ``.git`` of the workspace is a folder made for the stage, at L3."""
     own_sandbox: str = ""
     """What an agent is told about a sandbox of its own."""
     limits: StageLimits = StageLimits()
