@@ -21,14 +21,12 @@ from custody.model.finding import Finding
 from custody.model.graph import Pipeline
 from custody.model.ingest import IngestSwitch
 from custody.pipeline.read import load_pipeline, read_pipeline
-from custody.pipeline.subpipeline import all_nodes
 from custody.pipeline.subpipeline_files import Library, PartText, is_packaged
 from custody.store.index import check_run_id, find_run, list_runs, new_run_id
 from custody.store.places import is_folder
 from custody.store.starts import list_starts
 
 if TYPE_CHECKING:
-    from custody.engine.agent_trial import AgentTrial
     from custody.engine.publish import Published
     from custody.engine.replay import Replay
     from custody.engine.verification import Verification
@@ -71,7 +69,6 @@ __all__ = [
     "save",
     "scaffold",
     "show",
-    "try_agent",
     "verify",
     "waiting_request",
 ]
@@ -114,12 +111,12 @@ def run(
     With ``look_first`` a new run begins only if everything is there that it will need; raises
     `NotReady` else.
     """
-    from custody.engine import begin
+    from custody.engine import begin, look_ahead
     from custody.engine.given import Given, named, refuse_unknown
 
     loaded, given = load(pipeline), dict(variables or {})
     refuse_unknown(given, loaded)
-    _refuse_unknown_agents(loaded, agent)
+    look_ahead.refuse_unknown_agents(loaded, agent)
     run_id = check_run_id(run_id) if run_id else new_run_id()
     path = os.path.join(runsdir, run_id)
     if is_folder(path):
@@ -136,9 +133,7 @@ def run(
             listeners=listeners,
         )
     if look_first:
-        from custody.engine.look_ahead import require_ready
-
-        require_ready(loaded, agent, os.environ, where=pipeline)
+        look_ahead.require_ready(loaded, agent, os.environ, where=pipeline)
     return begin.begin(
         loaded,
         runsdir=runsdir,
@@ -253,17 +248,6 @@ def _library(name: str) -> Library:
     return find
 
 
-def _refuse_unknown_agents(pipeline: Pipeline, agent: str) -> None:
-    kinds = catalog().values()
-    asking = {kind.name for kind in kinds if any(r.name == "agent" for r in kind.attributes)}
-    asked = {node.text("agent", agent) for node in all_nodes(pipeline) if node.type in asking}
-    if asked:
-        from custody.executors.registry import check_agent
-
-        for spec in sorted(asked):
-            check_agent(spec)
-
-
 def show(run: str, *, runsdir: str = DEFAULT_RUNSDIR) -> RunResult:
     """Return how a run went, or how far it has come by now."""
     from custody.engine import queries
@@ -318,13 +302,6 @@ def doctor(runsdir: str = DEFAULT_RUNSDIR) -> Diagnosis:
     from custody.supervise.probe import diagnose
 
     return diagnose(nearest_folder(runsdir))
-
-
-def try_agent(agent: str, *, confinement: str = "") -> AgentTrial:
-    """Make one real call of an agent, confined as a stage is; raises `NotReady`."""
-    from custody.engine import agent_trial
-
-    return agent_trial.try_agent(agent, catalog(), confinement=confinement)
 
 
 def scaffold(folder: str, files: Mapping[str, bytes]) -> tuple[str, ...]:

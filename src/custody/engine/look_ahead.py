@@ -5,12 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from custody.errors import CustodyError, NotReady
-from custody.handlers import handlers
+from custody.handlers import catalog, handlers
 from custody.model.finding import Finding
 from custody.model.graph import Node, Pipeline
 from custody.model.need import Need
 from custody.pipeline.messages import found
 from custody.pipeline.subpipeline import all_nodes
+
+
+def refuse_unknown_agents(pipeline: Pipeline, agent: str) -> None:
+    """Raise `UsageError` for an agent that there is not."""
+    kinds = catalog().values()
+    asking = {kind.name for kind in kinds if any(r.name == "agent" for r in kind.attributes)}
+    asked = {node.text("agent", agent) for node in all_nodes(pipeline) if node.type in asking}
+    if asked:
+        from custody.executors.registry import check_agent
+
+        for spec in sorted(asked):
+            check_agent(spec)
 
 
 def require_ready(

@@ -20,6 +20,7 @@ from custody.sandbox.confinement import (
 from custody.sandbox.landlock import CHANGE, DEVICE, READ, Rule
 from custody.sandbox.namespaces import INSIDE_ID
 from custody.sandbox.overlay import OpenOverlay, closed
+from custody.store.places import is_file, is_folder
 
 SYSTEM = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32")
 CONFIGURATION = (
@@ -196,7 +197,7 @@ def _close(place: str, changeable: Iterable[str]) -> None:
     Landlock cannot take back what it allows of the folder above, so the mounts say it.
     """
     folders = (f"{place}/{folder}" for folder in changeable)
-    open_ones = [_take(path, f"/{path}", writable=True) for path in folders if os.path.isdir(path)]
+    open_ones = [_take(path, f"/{path}", writable=True) for path in folders if is_folder(path)]
     attributes = _Attributes(set=_READ_ONLY)
     kernel.call(
         "mount_setattr", -100, os.fsencode(place), kernel.AT_RECURSIVE,
@@ -323,7 +324,7 @@ def _has_room(piece: _Piece, above: str) -> bool:
         way = f"{way}/{part}"
         if os.path.islink(way):
             return False
-    return os.path.isdir(way) if piece.is_folder else os.path.isfile(way)
+    return is_folder(way) if piece.is_folder else is_file(way)
 
 
 def _put(piece: _Piece) -> None:

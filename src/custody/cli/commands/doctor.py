@@ -79,12 +79,12 @@ def execute(options: Namespace) -> Result:
 
 
 def _try(options: Namespace) -> Result:
-    from custody import api
     from custody.cli import config
     from custody.cli.render.trial import trial
+    from custody.engine.agent_trial import try_agent
 
     confinement = config.setting("confinement", options.confinement)
-    made = api.try_agent(options.agent, confinement=confinement)
+    made = try_agent(options.agent, confinement=confinement)
     ended = made.answered or made.waits
     return Result(data=made._asdict(), text=trial(made), status="PASS" if ended else "FAIL")
 
