@@ -18,7 +18,6 @@ from custody.engine.load import PipelineSource, check, load
 from custody.engine.recording import Listener
 from custody.engine.result import RunResult
 from custody.errors import RunExists
-from custody.handlers import catalog
 from custody.model.finding import Finding
 from custody.model.graph import Pipeline
 from custody.model.ingest import IngestSwitch
@@ -307,7 +306,7 @@ def try_agent(agent: str, *, confinement: str = "") -> AgentTrial:
     """Make one real call of an agent, confined as a stage is; raises `NotReady`."""
     from custody.engine import agent_trial
 
-    return agent_trial.try_agent(agent, catalog(), confinement=confinement)
+    return agent_trial.try_agent(agent, confinement=confinement)
 
 
 def project(folder: str, *, tests: str = "") -> tuple[Project, dict[str, bytes]]:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from custody import api
 from custody.cli import main
+from custody.engine.agent_trial import try_agent
 from custody.testing.model_server import ModelServer, Script, Turn
 from support.real_agents import program
 
@@ -37,7 +37,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
 def test_a_real_agent_is_asked_as_a_stage_asks_it(
     server: ModelServer, temporaries: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    made = api.try_agent("claude")
+    made = try_agent("claude")
     assert (made.answered, made.said) == (True, "ready")
     assert made.usage is not None
     assert made.usage.input_tokens == 1000

@@ -136,7 +136,7 @@ def test_secrets_are_hidden_from_who_is_not_to_see_them(tmp_path: Path) -> None:
             (site.source / name).write_text(name)
         workspace = site.workspace()
         agent = sandboxed("L3", workspace)
-        agent.enter(Access(secrets=("b.pem",)))
+        agent.enter(Access(shown_secrets=("b.pem",)))
         assert agent.confined is not None
         assert agent.confined.hidden == (".env",)
         tool = sandboxed("L3", workspace)
@@ -151,7 +151,7 @@ def test_where_nothing_can_be_hidden_a_secret_must_be_left_out_or_named(tmp_path
         (site.source / ".env").write_text("x")
         workspace = site.workspace()
         with pytest.raises(Refused, match=r"\.env cannot be hidden at L2") as told:
-            sandboxed("L2", workspace).enter(Access(secrets=()))
+            sandboxed("L2", workspace).enter(Access(shown_secrets=()))
         assert ".custodyignore" in told.value.what
         assert "allow_read_secrets" in told.value.what
-        sandboxed("L2", workspace).enter(Access(secrets=(".env",)))
+        sandboxed("L2", workspace).enter(Access(shown_secrets=(".env",)))

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from custody.engine import begin
 from custody.engine.look_ahead import require_ready
+from custody.handlers import catalog
 from custody.model import layout
 from custody.model.event import AnyFact, JournalLine, RequestAnswered
-from custody.model.graph import Catalog
 from custody.model.request import Ack, Usage
 from custody.pipeline.read import load_pipeline
 from custody.store.root import read_file
@@ -45,12 +45,12 @@ class AgentTrial(NamedTuple):
     """Whether a person would have to answer."""
 
 
-def try_agent(agent: str, catalog: Catalog, *, confinement: str = "") -> AgentTrial:
+def try_agent(agent: str, *, confinement: str = "") -> AgentTrial:
     """Ask an agent one thing and return what came of it; raises `NotReady`.
 
     Nothing is left of it. Raises whatever a run may raise.
     """
-    pipeline = load_pipeline(PIPELINE, catalog, "trial")
+    pipeline = load_pipeline(PIPELINE, catalog(), "trial")
     require_ready(pipeline, agent, os.environ, where=f"agent {agent}")
     acks: list[Ack] = []
 

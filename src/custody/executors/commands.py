@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, cached_property, partial
 from typing import NamedTuple
 
-from custody.checks.guards.secrets import Redactor
+from custody.checks.guards.secrets import Redactor, redactor_for
 from custody.executors import Stage
 from custody.executors.programs.home import home_variables
 from custody.model import layout
@@ -89,6 +89,9 @@ class CommandRunner:
                 stderr=err.fileno(),
                 stdin=stdin,
                 listener=listener,
+                redactor=redactor_for({**os.environ, **dict(access.secrets)})
+                if access.secrets
+                else None,
             )
         stage.sandbox.tell(reached=result.reached, refused=result.refused, held_by=result.held_by)
         return Ran(line, result, stage.folder.seal(names[0]), stage.folder.seal(names[1]))
@@ -136,8 +139,10 @@ class CommandRunner:
             layers=layers and OverlayPaths(layers.lower, layers.upper, layers.work),
             place=stage.sandbox.place,
             changeable=access.changeable,
-            readable=self._toolchains(_programs(line)),
+            readable=(*self._toolchains(_programs(line)), *access.readable),
             writable=access.writable,
+            given=access.given,
+            repository=access.repository,
             network=access.network,
             reach=access.reach,
             limits=access.limits,

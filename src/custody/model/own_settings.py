@@ -26,6 +26,11 @@ class OwnAgent(Record, frozen=True):
     mcp: dict[str, McpServer] = {}
     """The servers of tools that it gets, by name."""
 
+    def words(self) -> tuple[str, ...]:
+        """Return what is allowed, each in a word."""
+        flags = {"login": self.login, "instructions": self.instructions, "git": self.git}
+        return (*(name for name, said in flags.items() if said), *(f"mcp:{n}" for n in self.mcp))
+
 
 class OwnSettings(Record, frozen=True):
     """Of the user's configuration what is more than a word."""

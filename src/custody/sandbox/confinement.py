@@ -45,6 +45,14 @@ class ProxyListener(Record, frozen=True):
     """``host:port`` of the server it leads to; empty for a proxy, which is told."""
 
 
+class GivenFile(Record, frozen=True):
+    """A file that processes at L3 find in their home, and nobody elsewhere."""
+
+    place: str
+    """Relative to the home."""
+    data: bytes
+
+
 class Confinement(Record, frozen=True):
     """What one line of commands may reach."""
 
@@ -70,6 +78,10 @@ class Confinement(Record, frozen=True):
     """``host:port`` of each server that can be reached although the network is none."""
     listeners: tuple[ProxyListener, ...] = ()
     """The way there, the proxy first; without one nothing is reached. Set by whoever opens it."""
+    given: tuple[GivenFile, ...] = ()
+    """Files that they find in their home."""
+    repository: bool = False
+    """Whether a folder of the caches is seen as ``.git`` of the workspace, at L3."""
     limits: StageLimits = StageLimits()
     user: int | None = None
     """User and group that root becomes, at L2; None stays as it is, without capabilities."""
@@ -102,6 +114,8 @@ class Confinement(Record, frozen=True):
             cache_layers=None,
             layers=None,
             changeable=(),
+            given=(),
+            repository=False,
             limits=mounted,
         )
 
@@ -126,6 +140,8 @@ def stage_confinement(
     reach: tuple[str, ...] = (),
     changeable: tuple[str, ...] = ("",),
     writable: tuple[str, ...] = (),
+    given: tuple[GivenFile, ...] = (),
+    repository: bool = False,
     limits: StageLimits = StageLimits(),  # noqa: B008 - frozen
 ) -> Confinement:
     """Return the confinement of one stage; raises `ValueError` for what cannot be meant."""
@@ -143,6 +159,8 @@ def stage_confinement(
         "changeable": changeable,
         "readable": readable,
         "writable": writable,
+        "given": given,
+        "repository": repository,
         "limits": limits,
         "reach": tuple(parse_endpoint(text).text for text in reach),
     }

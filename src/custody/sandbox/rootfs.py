@@ -21,6 +21,7 @@ from custody.sandbox.landlock import CHANGE, DEVICE, READ, Rule
 from custody.sandbox.namespaces import INSIDE_ID
 from custody.sandbox.overlay import OpenOverlay, closed
 from custody.store.identities import FOLDER, FolderState, LedTo, identity, note
+from custody.store.places import is_file, is_folder
 
 SYSTEM = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32")
 CONFIGURATION = (
@@ -56,6 +57,8 @@ LINKS = {
     "etc/mtab": "/proc/self/mounts",
 }
 SCRATCH_FOLDERS = ("/tmp", "/var/tmp", HOME_VIEW, "/dev/shm")  # noqa: S108
+REPOSITORY, REPOSITORY_CACHE = ".git", "repository"
+"""A repository made for a stage, and the folder of the caches that it lies in."""
 STAND = "/sys"
 """Where the new root is put together: a folder below which nobody keeps a workspace."""
 
@@ -135,6 +138,8 @@ def move_in(confinement: Confinement) -> None:
     elif confinement.cache:
         _put(_take(confinement.cache, CACHE_VIEW, writable=True))
     _show_workspace(confinement)
+    for file in confinement.given:
+        _write(f"{HOME_VIEW[1:]}/{file.place}", file.data)
     kernel.call("pivot_root", b".", b".")
     kernel.detach(".")
     os.chdir("/")
@@ -155,8 +160,11 @@ def _show_workspace(confinement: Confinement) -> None:
     else:
         for tool in tools:
             _make_room(tool)
+        if confinement.repository:
+            os.makedirs(f"{place}/{REPOSITORY}", exist_ok=True)
         _hold_in_place(place)
-        below = (*layers.lower, place) if tools else layers.lower
+        rooms = tools or confinement.repository
+        below = (*layers.lower, place) if rooms else layers.lower
         OpenOverlay(msgspec.structs.replace(layers, lower=below)).mount(place)
     if _scratch_above(place) and confinement.changeable != ("",):
         _close(place, confinement.changeable)
@@ -165,6 +173,20 @@ def _show_workspace(confinement: Confinement) -> None:
             _put(tool)
         else:
             os.close(tool.tree)  # it is hidden, or something else is there now
+    if confinement.repository:
+        kept = f"{CACHE_VIEW[1:]}/{REPOSITORY_CACHE}"
+        os.makedirs(kept, exist_ok=True)
+        _put(_take(kept, f"/{place}/{REPOSITORY}", writable=True))
+
+
+def _write(path: str, data: bytes) -> None:
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o400)
+    try:
+        while data:
+            data = data[os.write(file, data) :]
+    finally:
+        os.close(file)
 
 
 def _scratch_above(place: str) -> str:
@@ -186,7 +208,7 @@ def _close(place: str, changeable: Iterable[str]) -> None:
     Landlock cannot take back what it allows of the folder above, so the mounts say it.
     """
     folders = (f"{place}/{folder}" for folder in changeable)
-    open_ones = [_take(path, f"/{path}", writable=True) for path in folders if os.path.isdir(path)]
+    open_ones = [_take(path, f"/{path}", writable=True) for path in folders if is_folder(path)]
     attributes = _Attributes(set=_READ_ONLY)
     kernel.call(
         "mount_setattr", -100, os.fsencode(place), kernel.AT_RECURSIVE,
@@ -225,6 +247,8 @@ def stage_rules(confinement: Confinement) -> list[Rule]:
     changeable = confinement.changed(confinement.place)
     if confinement.cache:
         changeable.append(CACHE_VIEW)
+    if confinement.repository:
+        changeable.append(f"{confinement.place}/{REPOSITORY}")
     return [Rule(path, CHANGE) for path in changeable]
 
 
@@ -330,7 +354,7 @@ def _has_room(piece: _Piece, above: str) -> bool:
         way = f"{way}/{part}"
         if os.path.islink(way):
             return False
-    return os.path.isdir(way) if piece.is_folder else os.path.isfile(way)
+    return is_folder(way) if piece.is_folder else is_file(way)
 
 
 def _put(piece: _Piece) -> None:

@@ -14,7 +14,7 @@ from custody.model.limits import Holder, Limit, StageLimits
 from custody.model.request import ToolRequest, Usage, VerificationRequest, stage_limits
 from custody.model.secret_files import secret_files
 from custody.sandbox.caches import StageCaches
-from custody.sandbox.confinement import WORKSPACE_VIEW
+from custody.sandbox.confinement import WORKSPACE_VIEW, GivenFile
 from custody.store.rundir import AttemptFolder, RunDirectory
 from custody.workspace.workspace import Workspace
 
@@ -32,12 +32,20 @@ class Access(NamedTuple):
     """Paths of the workspace that are not to be seen."""
     scope: tuple[str, ...] | None = None
     """Folders of the workspace beside which nothing of it is seen; None shows all."""
-    secrets: tuple[str, ...] | None = None
+    shown_secrets: tuple[str, ...] | None = None
     """Files with secrets that are seen although others are not; None shows all."""
     changeable: tuple[str, ...] = ("",)
     """Folders of the workspace that can be changed, relative to it."""
     writable: tuple[str, ...] = ()
     """Files and folders of this machine."""
+    readable: tuple[str, ...] = ()
+    """Further files and folders of this machine that can be read."""
+    given: tuple[GivenFile, ...] = ()
+    """Files that are found in the home, at L3."""
+    secrets: tuple[tuple[str, str], ...] = ()
+    """What no record may hold, each with a name."""
+    repository: bool = False
+    """Whether ``.git`` of the workspace is a folder made for the stage, at L3."""
     own_sandbox: str = ""
     """What an agent is told about a sandbox of its own."""
     limits: StageLimits = StageLimits()
@@ -131,7 +139,8 @@ class StageSandbox:
     def _hide(self, access: Access, level: Level) -> tuple[str, ...]:
         """Let programs work on layers where the level has any; return what they cannot see."""
         expected = self._workspace.expected
-        secrets = () if access.secrets is None else tuple(secret_files(expected, access.secrets))
+        shown = access.shown_secrets
+        secrets = () if shown is None else tuple(secret_files(expected, shown))
         hidden = (*access.hidden, *secrets)
         if level == "L3":
             self.layers = self._workspace.begin_stage(self._stage, hidden, scope=access.scope)

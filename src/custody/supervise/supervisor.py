@@ -169,12 +169,16 @@ class Supervisor:
         stderr: int,
         stdin: str = "",
         listener: Listener | None = None,
+        redactor: Redactor | None = None,
     ) -> ProcessResult:
-        """Run ``line``; both streams go to the descriptors given, its input is a file's path."""
+        """Run ``line``; both streams go to the descriptors given, its input is a file's path.
+
+        A ``redactor`` takes the place of the usual one for this line.
+        """
         started = time.monotonic()
         client = self._ready_client(launch.confinement)
         sinks: dict[StreamName, int] = {"stdout": stdout, "stderr": stderr}
-        watch = _Watch(client, sinks, limits.output, self._redactor, listener)
+        watch = _Watch(client, sinks, limits.output, redactor or self._redactor, listener)
         try:
             proxy, confinement = _open_proxy(launch.confinement, client)
         except (OSError, ValueError) as error:

@@ -39,5 +39,5 @@ def test_a_path_that_leads_outside_is_told() -> None:
 
 
 def test_secrets_are_shown_by_name_only() -> None:
-    assert scope().secrets == ()
-    assert scope(allow_read_secrets=".env.test, certs").secrets == (".env.test", "certs")
+    assert scope().shown_secrets == ()
+    assert scope(allow_read_secrets=".env.test, certs").shown_secrets == (".env.test", "certs")

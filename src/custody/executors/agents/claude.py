@@ -1,40 +1,55 @@
 """The agent ``claude``: Claude Code in print mode, ``claude -p --bare``.
 
 Settings are node attributes ``claude.<name>``, else ``CUSTODY_CLAUDE_<NAME>``, else the defaults
-below. ``--bare`` leaves out hooks, skills, plugins, MCP servers, memory and CLAUDE.md.
+below. ``--bare`` leaves out hooks, skills, plugins, MCP servers, memory and CLAUDE.md; what the
+user allows is added to it by name.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 from custody.executors.agents import AgentType
 from custody.executors.programs.coding_cli import CodingCli, Surroundings, added_folders
+from custody.executors.programs.own_setup import LoginFile
 from custody.executors.programs.reach import servers
 from custody.executors.programs.reply import Reply
 from custody.executors.programs.settings import CODING_SETTINGS
 from custody.executors.records import Json, count, part, price, record_of, text, tokens
 from custody.executors.settings import Settings, setting
+from custody.model.own_settings import OwnAgent
 from custody.model.request import Usage
 
-FIXED = (
-    "-p", "--bare", "--output-format", "stream-json", "--verbose", "--no-session-persistence",
-)  # fmt: skip
+FIXED = ("-p", "--output-format", "stream-json", "--verbose", "--no-session-persistence")
+BARE = ("--bare",)
+LOGGED_IN = ("--setting-sources", "user", "--strict-mcp-config")
+"""In place of ``--bare``, which reads no login: the home that the settings are in is empty."""
+INSTRUCTIONS = "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD"
+"""Lets it read CLAUDE.md of the folders that are added, with a login too."""
+WAIT_FOR_SERVERS = "MCP_CONNECTION_NONBLOCKING"
+"""Lets it wait for servers of tools before it asks the model for the first time."""
 DEFAULT_MODE = "acceptEdits"
 DEFAULT_TOOLS = "Bash,Edit,Read,Write"
 SERVER = "https://api.anthropic.com"
 HINT = "install it with `npm install -g @anthropic-ai/claude-code`, or set claude.executable"
 
 
-def arguments(settings: Settings, model: str, _around: Surroundings) -> tuple[str, ...]:
+def arguments(settings: Settings, model: str, around: Surroundings) -> tuple[str, ...]:
     """Return the command line; the prompt comes as standard input.
 
     Tools are allowed by name rather than by skipping permissions, which Claude Code refuses to
     do for root.
     """
-    words = [settings.text("executable", "claude"), *FIXED]
+    own = around.own
+    words = [settings.text("executable", "claude"), *FIXED, *(LOGGED_IN if own.login else BARE)]
     words += ["--permission-mode", settings.text("permission_mode", DEFAULT_MODE)]
-    words += ["--allowedTools", ",".join(settings.items("allowed_tools", DEFAULT_TOOLS))]
+    tools = [*settings.items("allowed_tools", DEFAULT_TOOLS), *(f"mcp__{name}" for name in own.mcp)]
+    words += ["--allowedTools", ",".join(tools)]
+    if own.mcp:
+        words += ["--mcp-config", json.dumps({"mcpServers": _servers(own)})]
+    if own.instructions:
+        words += ["--add-dir", "."]
     for folder in added_folders(settings):
         words += ["--add-dir", folder]
     if model:
@@ -44,6 +59,13 @@ def arguments(settings: Settings, model: str, _around: Surroundings) -> tuple[st
     return (*words, *settings.lines("arguments"))
 
 
+def _servers(own: OwnAgent) -> dict[str, Json]:
+    return {
+        name: {"command": server.command[0], "args": list(server.command[1:])}
+        for name, server in own.mcp.items()
+    }
+
+
 def reach(_settings: Settings, environment: Mapping[str, str]) -> tuple[str, ...]:
     """Return the server of ``ANTHROPIC_BASE_URL``, else Anthropic's own."""
     return servers([environment.get("ANTHROPIC_BASE_URL") or SERVER])
@@ -51,6 +73,11 @@ def reach(_settings: Settings, environment: Mapping[str, str]) -> tuple[str, ...
 
 def _variables(_settings: Settings, home: str) -> dict[str, str]:
     return {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "CLAUDE_CONFIG_DIR": home}
+
+
+def _own_variables(_settings: Settings, own: OwnAgent) -> dict[str, str]:
+    instructed = {INSTRUCTIONS: "1"} if own.instructions else {}
+    return instructed | ({WAIT_FOR_SERVERS: "0"} if own.mcp else {})
 
 
 class ClaudeReader:
@@ -100,6 +127,8 @@ CLI = CodingCli(
     key_of=lambda settings, _environment: ("ANTHROPIC_API_KEY", *settings.items("env")),
     arguments=arguments,
     variables=_variables,
+    own_variables=_own_variables,
+    login=LoginFile("CLAUDE_CONFIG_DIR", ".claude", ".credentials.json", ".credentials.json"),
     reader=lambda _model: ClaudeReader(),
     reach=reach,
 )

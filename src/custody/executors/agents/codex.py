@@ -17,6 +17,7 @@ from custody.executors.programs.coding_cli import (
     added_folders,
     program_of,
 )
+from custody.executors.programs.own_setup import LoginFile
 from custody.executors.programs.reach import named, servers
 from custody.executors.programs.reply import Reply
 from custody.executors.programs.settings import CODING_SETTINGS
@@ -73,6 +74,12 @@ def arguments(settings: Settings, model: str, around: Surroundings) -> tuple[str
         words += _override(settings.text("auto_approve_key", DEFAULT_APPROVE_KEY), list(commands))
     for override in settings.lines("config"):
         words += ["-c", override]
+    if not around.own.instructions:
+        words += ["-c", "project_doc_max_bytes=0"]
+    for name, server in around.own.mcp.items():
+        words += _override(f"mcp_servers.{name}.command", server.command[0])
+        words += _override(f"mcp_servers.{name}.args", list(server.command[1:]))
+        words += _override(f"mcp_servers.{name}.env_vars", list(server.env))
     return (*words, "-")
 
 
@@ -176,6 +183,7 @@ CLI = CodingCli(
     key_of=key_of,
     arguments=arguments,
     variables=lambda _settings, home: {"CODEX_HOME": home},
+    login=LoginFile("CODEX_HOME", ".codex", "auth.json", "auth.json"),
     reader=CodexReader,
     reach=reach,
     own_sandbox=own_sandbox,

@@ -11,11 +11,13 @@ from collections.abc import Mapping
 
 from custody.executors.agents import AgentType
 from custody.executors.programs.coding_cli import CodingCli, Surroundings
+from custody.executors.programs.own_setup import LoginFile
 from custody.executors.programs.reach import named, servers
 from custody.executors.programs.reply import Reply
 from custody.executors.programs.settings import CODING_SETTINGS
 from custody.executors.records import count, number, part, record_of, text, tokens
 from custody.executors.settings import Settings, setting
+from custody.model.own_settings import OwnAgent
 from custody.model.request import Usage
 
 FIXED = ("run", "--format", "json", "--auto", "--pure")
@@ -28,6 +30,8 @@ SERVERS = {
 """Where the model is, by the key that is there."""
 CATALOGUE = "https://models.dev"
 """Where opencode looks up what models there are; it works without."""
+NO_INSTRUCTIONS = {"OPENCODE_DISABLE_PROJECT_CONFIG": "1", "OPENCODE_DISABLE_CLAUDE_CODE": "1"}
+"""AGENTS.md, CLAUDE.md and what else a project would tell it are not read."""
 HINT = "install it with `npm install -g opencode-ai`, or set opencode.executable"
 
 
@@ -47,14 +51,34 @@ def reach(settings: Settings, environment: Mapping[str, str]) -> tuple[str, ...]
     return servers([*(tuple(named(config, "baseURL")) or by_key), CATALOGUE])
 
 
-def _variables(settings: Settings, home: str) -> dict[str, str]:
+def _config(settings: Settings, own: OwnAgent) -> str:
+    """Return its configuration, with the servers of tools that its owner names."""
+    text = settings.text("config", DEFAULT_CONFIG)
+    if not own.mcp:
+        return text
+    try:
+        config = json.loads(text)
+    except (ValueError, RecursionError):
+        return text  # it says so itself
+    added = {
+        name: {"type": "local", "command": list(server.command), "enabled": True}
+        for name, server in own.mcp.items()
+    }
+    return json.dumps({**config, "mcp": {**config.get("mcp", {}), **added}})
+
+
+def _variables(_settings: Settings, home: str) -> dict[str, str]:
     kinds = ("CACHE", "CONFIG", "DATA", "STATE")
     return {
         **{f"XDG_{kind}_HOME": f"{home}/{kind.lower()}" for kind in kinds},
-        "OPENCODE_CONFIG_CONTENT": settings.text("config", DEFAULT_CONFIG),
         "OPENCODE_DISABLE_AUTOUPDATE": "1",
         "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
     }
+
+
+def _own_variables(settings: Settings, own: OwnAgent) -> dict[str, str]:
+    config = {"OPENCODE_CONFIG_CONTENT": _config(settings, own)}
+    return config if own.instructions else config | NO_INSTRUCTIONS
 
 
 class OpencodeReader:
@@ -123,6 +147,10 @@ CLI = CodingCli(
     key_of=key_of,
     arguments=arguments,
     variables=_variables,
+    own_variables=_own_variables,
+    login=LoginFile(
+        "XDG_DATA_HOME", ".local/share", "opencode/auth.json", "data/opencode/auth.json"
+    ),
     reader=OpencodeReader,
     reach=reach,
 )

@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from custody.executors.agents import Agent, AgentContext
+from custody.executors.programs.own_setup import LoginFile, own_agent
 from custody.executors.programs.reach import PROXIES, Reach, reached
 from custody.executors.programs.reply import Reader
 from custody.executors.settings import Settings, own_program
 from custody.model.need import Need
+from custody.model.own_settings import OwnAgent
 
 
 class Surroundings(NamedTuple):
@@ -24,6 +26,8 @@ class Surroundings(NamedTuple):
     """The folder of caches, as it sees it."""
     confined: bool
     """Whether it is confined by us, and needs no sandbox of its own."""
+    own: OwnAgent = OwnAgent()
+    """How far it is used as its owner has set it up."""
 
 
 class CodingCli(NamedTuple):
@@ -46,6 +50,10 @@ class CodingCli(NamedTuple):
     """From settings to the folders of the workspace that it may change."""
     key_of: Callable[[Settings, Mapping[str, str]], tuple[str, ...]] = lambda *_: ()
     """From settings and environment to the variables of which one must be set; none for none."""
+    own_variables: Callable[[Settings, OwnAgent], Mapping[str, str]] = lambda *_: {}
+    """From settings and what its owner allows to what is set for that."""
+    login: LoginFile | None = None
+    """Where it keeps a login; None for nowhere."""
     blocked_by: str = ""
     """Variable that hides more paths from it, beside the one of the setting; empty for none."""
 
@@ -54,7 +62,16 @@ class CodingCli(NamedTuple):
     ) -> Iterator[Need]:
         """Yield the program, a key where it must have one, and the servers that it asks."""
         yield Need(kind="program", names=(settings.text("executable", agent),), hint=self.hint)
-        if keys := self.key_of(settings, environment):
+        own = own_agent(agent, environment)
+        if own.git:
+            yield Need(kind="program", names=("git",), hint="install git")
+        for server in own.mcp.values():
+            hint = f"the user's configuration names it for {agent}"
+            yield Need(kind="program", names=server.command[:1], hint=hint)
+        if own.login and self.login is not None:
+            file = self.login.find(environment)
+            yield Need(kind="file", names=(file,), hint=f"log in by `{agent}`, or use a key")
+        elif keys := self.key_of(settings, environment):
             yield Need(kind="variable", names=keys, hint=f"export {keys[0]}=…")
         passed = settings.passed(*self.keys, *PROXIES)
         if reach := reached(settings, passed, self.reach):

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from custody.executors import Stage
 from custody.model import layout
-from custody.sandbox.confinement import HOME_VIEW
+from custody.sandbox.confinement import HOME_VIEW, GivenFile
 from custody.store.places import is_folder
 
 TOOLCHAINS = {
@@ -18,9 +18,10 @@ TOOLCHAINS = {
 
 
 @contextmanager
-def own_home(stage: Stage, agent: str) -> Iterator[str]:
+def own_home(stage: Stage, agent: str, given: tuple[GivenFile, ...] = ()) -> Iterator[str]:
     """Make an empty folder for what the agent keeps while it works, and remove it afterwards.
 
+    What is ``given`` lies in it; at L3 the sandbox writes it, and nothing of it is on the disk.
     Yields its absolute path. It lies outside the workspace, because it is no work, and outside
     every temporary directory, where some agents refuse to put what they start. Sandboxes of L3
     bring such a home along, and would show where the folder lies.
@@ -34,6 +35,9 @@ def own_home(stage: Stage, agent: str) -> Iterator[str]:
         if root.exists(path):
             root.remove_tree(path)  # a process that was killed left it
         root.make_dirs(path)
+        for file in given:
+            root.make_dirs(f"{path}/{file.place}".rpartition("/")[0])
+            root.create(f"{path}/{file.place}", file.data, mode=0o400)
         yield f"{stage.run.path}/{path}"
     finally:
         if root.exists(path):

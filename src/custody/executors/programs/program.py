@@ -36,6 +36,7 @@ from custody.model.request import (
     Usage,
     stage_limits,
 )
+from custody.sandbox.confinement import GivenFile
 from custody.sandbox.stage import Access
 from custody.supervise.supervisor import Limits, Listener, StreamName
 
@@ -66,6 +67,16 @@ class AgentProgram(NamedTuple):
     """Folders of the workspace that it may change, relative to it."""
     own_sandbox: str = ""
     """What it is told about a sandbox of its own."""
+    own: tuple[str, ...] = ()
+    """What of its owner's set-up it gets, each in a word; its log tells it."""
+    before: tuple[Command, ...] = ()
+    """What is run before it, in the same place; if it fails, the program is not started."""
+    readable: tuple[str, ...] = ()
+    """Further files and folders of this machine that it may read."""
+    given: tuple[GivenFile, ...] = ()
+    """Files that it finds in its home, at L3."""
+    secrets: tuple[tuple[str, str], ...] = ()
+    """What no record may hold, each with a name."""
 
     def access(self, request: AgentRequest) -> Access:
         """Return what it may reach; what the node says of the network comes first."""
@@ -75,10 +86,14 @@ class AgentProgram(NamedTuple):
             reach=reach,
             hidden=self.sees.hidden,
             scope=self.sees.scope,
-            secrets=self.sees.secrets,
+            shown_secrets=self.sees.shown_secrets,
             changeable=() if request.output_path else self.changeable,
             writable=tuple(filter(None, [self.home])),
             own_sandbox=self.own_sandbox,
+            readable=self.readable,
+            given=self.given,
+            secrets=self.secrets,
+            repository=bool(self.before),
             limits=stage_limits(request),
         )
 
@@ -128,7 +143,8 @@ class ProgramRunner:
         with stage.folder.open_stream(log_name) as file:
             log = AgentLog.of(program.name, request, stage, file.write)
             following = _Following(log, reader)
-            log.write("agent.start", program=program.argv[0], limits=told(program.limits))
+            own: dict[str, Any] = {"own": program.own} if program.own else {}
+            log.write("agent.start", program=program.argv[0], limits=told(program.limits), **own)
             try:
                 ran = self._runner.follow(
                     line,
@@ -248,8 +264,10 @@ class _Following(Listener):
 def _command_line(program: AgentProgram) -> CommandLine:
     import shlex
 
-    command = Command(argv=program.argv, workdir=program.workdir)
-    return CommandLine(text=shlex.join(program.argv), commands=(command,))
+    command = Command(
+        argv=program.argv, workdir=program.workdir, joined_by="&&" if program.before else ""
+    )
+    return CommandLine(text=shlex.join(program.argv), commands=(*program.before, command))
 
 
 def told(limits: Limits) -> dict[str, float | None]:

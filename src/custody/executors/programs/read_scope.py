@@ -23,7 +23,7 @@ class ReadScope(NamedTuple):
     hidden: tuple[str, ...] = (SCENARIOS,)
     scope: tuple[str, ...] | None = None
     """Folders beside which it sees nothing; None shows all."""
-    secrets: tuple[str, ...] = ()
+    shown_secrets: tuple[str, ...] = ()
     """Files with secrets that it sees; see `custody.model.secret_files`."""
 
 
