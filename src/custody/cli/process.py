@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from types import SimpleNamespace
 from typing import NoReturn
 
 from custody.cli import main
@@ -72,7 +73,7 @@ def _load_argparse() -> None:
 
     Whether somebody has translated its messages is looked for by two more modules.
     """
-    with _in_place_of("gettext", _English):
+    with _in_place_of("gettext", _ENGLISH):
         import argparse  # noqa: F401
 
 
@@ -87,13 +88,13 @@ def _load_msgspec() -> None:
     with (
         suppress(ImportError),
         _in_place_of("typing_extensions", None),
-        _in_place_of("platform", _System),
+        _in_place_of("platform", _SYSTEM),
     ):
         import msgspec  # noqa: F401
 
 
 @contextmanager
-def _in_place_of(name: str, other: type | None) -> Iterator[None]:
+def _in_place_of(name: str, other: SimpleNamespace | None) -> Iterator[None]:
     """Let imports find something lighter than a module; None is how Python spells "not there".
 
     A module that is loaded already stays, and whoever imports it later gets it itself.
@@ -108,24 +109,14 @@ def _in_place_of(name: str, other: type | None) -> Iterator[None]:
         del sys.modules[name]
 
 
-class _English:
-    """What argparse takes from `gettext`."""
-
-    @staticmethod
-    def gettext(message: str) -> str:
-        return message
-
-    @staticmethod
-    def ngettext(one: str, several: str, count: int) -> str:
-        return one if count == 1 else several
+def _one_or_several(one: str, several: str, count: int) -> str:
+    return one if count == 1 else several
 
 
-class _System:
-    """What `uuid` takes from `platform`."""
-
-    @staticmethod
-    def system() -> str:
-        return os.uname().sysname
+_ENGLISH = SimpleNamespace(gettext=str, ngettext=_one_or_several)
+"""What argparse takes from `gettext`."""
+_SYSTEM = SimpleNamespace(system=lambda: os.uname().sysname)
+"""What `uuid` takes from `platform`."""
 
 
 def _given_up() -> bool:
