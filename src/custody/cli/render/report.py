@@ -15,6 +15,7 @@ from custody.model.fact import RunStatus
 SHOWN_STAGES = 40
 SHOWN_CHANGES = 20
 SHOWN_FAILURE_LINES = 12
+SHOWN_STAND_INS = 3
 HEADINGS = ("stage", "type", "outcome", "attempts", "time", "changed", "evidence")
 _TONES: dict[RunStatus, Tone] = {"PASS": "good", "FAIL": "bad", "RUNNING": "warn"}
 
@@ -39,7 +40,7 @@ def report(
         f"{summary.status}  {summary.pipeline}  run {summary.run_id}", _TONES[summary.status]
     )
     yield from _failing_part(summary, place, failures or {})
-    yield from _to_know(summary)
+    yield from _to_know(summary, whole=whole)
     yield Line("")
     yield from _stages(summary.stages, whole=whole)
     yield Line("")
@@ -71,12 +72,14 @@ def _failing_part(summary: Summary, place: Location, failures: Mapping[str, str]
         yield Line(f"    evidence: {place.path}/{row.folder}")
 
 
-def _to_know(summary: Summary) -> Iterator[Line]:
+def _to_know(summary: Summary, *, whole: bool) -> Iterator[Line]:
     """Return what a reader must know before he relies on the rest."""
     for warning in summary.warnings or ():
         yield Line(f"  warning: {warning}", "warn")
     for name, nodes in (summary.stand_ins or {}).items():
-        yield Line(f"  no agent worked on {', '.join(nodes)}: {name} stood in for one", "warn")
+        shown = ", ".join(nodes if whole else nodes[:SHOWN_STAND_INS])
+        more = "" if whole or len(nodes) <= SHOWN_STAND_INS else ", …"
+        yield Line(f"  no agent worked on {shown}{more}: {name} stood in for one", "warn")
 
 
 def _stages(stages: tuple[StageSummary, ...], *, whole: bool) -> Iterator[Line]:
