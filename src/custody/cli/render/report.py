@@ -19,6 +19,7 @@ from custody.model.fact import RunStatus
 SHOWN_STAGES = 40
 SHOWN_CHANGES = 20
 SHOWN_FAILURE_LINES = 12
+SHOWN_STAND_INS = 3
 _TONES: dict[RunStatus, Tone] = {"PASS": "good", "FAIL": "bad", "RUNNING": "warn"}
 
 
@@ -45,7 +46,7 @@ def report(
     ``state`` is how a run stands that has not ended, and ``at_work`` what it is doing. It fits
     into so many ``columns``, where there are any.
     """
-    yield from verdict(summary, place, failures, state=state)
+    yield from verdict(summary, place, failures, state=state, whole=whole)
     for attempt in at_work:
         yield Line(f"  {attempt} is at work", "warn")
     yield Line("")
@@ -71,12 +72,13 @@ def verdict(
     failures: Mapping[str, str] | None = None,
     *,
     state: str = "",
+    whole: bool = False,
 ) -> Iterator[Line]:
     """Return how it ended or stands, the part that failed, and what a reader must know of it."""
     said = summary.status if summary.status != "RUNNING" else state or summary.status
     yield Line(f"{said}  {summary.pipeline}  run {summary.run_id}", _TONES[summary.status])
     yield from _failing_part(summary, place, failures or {})
-    yield from _to_know(summary)
+    yield from _to_know(summary, whole=whole)
 
 
 def failing(summary: Summary) -> tuple[StageSummary, ...]:
@@ -99,12 +101,14 @@ def _failing_part(summary: Summary, place: Location, failures: Mapping[str, str]
         yield Line(f"    evidence: {place.path}/{row.folder}")
 
 
-def _to_know(summary: Summary) -> Iterator[Line]:
+def _to_know(summary: Summary, *, whole: bool) -> Iterator[Line]:
     """Return what a reader must know before he relies on the rest."""
     for warning in summary.warnings or ():
         yield Line(f"  warning: {warning}", "warn", hang=4)
     for name, nodes in (summary.stand_ins or {}).items():
-        what = f"  no agent worked on {', '.join(nodes)}: {name} stood in for one"
+        shown = ", ".join(nodes if whole else nodes[:SHOWN_STAND_INS])
+        more = "" if whole or len(nodes) <= SHOWN_STAND_INS else ", …"
+        what = f"  no agent worked on {shown}{more}: {name} stood in for one"
         yield Line(what, "warn", hang=4)
 
 
