@@ -106,28 +106,31 @@ class Copy:
     def run(self, tests: str, seconds: int = PATIENCE) -> Ran:
         """Run a selection of tests; nothing that it started is left."""
         report = self._folder / "report.xml"
+        report.unlink(missing_ok=True)
         words = [word if "/" not in word else f"tests/{word}" for word in shlex.split(tests)]
         places = [f"--junitxml={report}", f"--basetemp={self._folder / 'tests'}"]
         places.append(f"--timeout={seconds}")
         become_subreaper()
         known = {*children(os.getpid())}
-        with subprocess.Popen(
-            [self.python, "-m", "pytest", *PYTEST, *places, *words],
-            cwd=codebase.ROOT,
-            env={**os.environ, **self._variables},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-        ) as process:
+        with (
+            (self._folder / "printed").open("w+", encoding="utf-8", errors="replace") as printed,
+            subprocess.Popen(
+                [self.python, "-m", "pytest", *PYTEST, *places, *words],
+                cwd=codebase.ROOT,
+                env={**os.environ, **self._variables},
+                stdin=subprocess.DEVNULL,
+                stdout=printed,  # a file: whoever is left behind may hold a pipe open for ever
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            ) as process,
+        ):
             watch = threading.Timer(LONGEST, os.killpg, (process.pid, signal.SIGKILL))
             watch.start()
-            printed, _ = process.communicate()
+            process.wait()
             watch.cancel()
-        _end_all_but(known)
-        return _read_report(report, process.returncode, printed)
+            _end_all_but(known)
+            printed.seek(0)
+            return _read_report(report, process.returncode, printed.read())
 
     @property
     def _variables(self) -> dict[str, str]:
