@@ -314,12 +314,12 @@ def project(folder: str, *, tests: str = "") -> tuple[Project, dict[str, bytes]]
 
     ``tests`` is the command that runs its tests, where the files do not tell.
     """
-    from custody.executors.registry import installed
+    from custody.executors.readiness import agents_there
     from custody.scaffold.look import look_at
     from custody.scaffold.repair import files
 
     found = look_at(folder, tests)
-    return found, files(found, installed())
+    return found, files(found, agents_there(os.environ))
 
 
 def scaffold(folder: str, files: Mapping[str, bytes], ignored: str = "") -> tuple[str, ...]:

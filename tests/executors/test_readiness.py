@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from custody.executors.readiness import absent, not_there
+from custody.executors.readiness import absent, agents_there, not_there
 from custody.executors.registry import needs_of
 from custody.model.event import StageFailed, StageRetrying
 from custody.model.need import Need, NeedKind
@@ -101,3 +101,11 @@ def test_so_is_one_without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     )  # fmt: skip
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
     assert not_there(agent_request("claude", settings={"claude.executable": "sh"})) is None
+
+
+def test_agents_are_there_whose_program_is(tmp_path: Path) -> None:
+    assert agents_there({"PATH": str(tmp_path)}) == ()
+    for name in ("claude", "codex"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+    (tmp_path / "codex").chmod(0o755)
+    assert agents_there({"PATH": str(tmp_path)}) == ("codex",)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 
+from custody.errors import UsageError
 from custody.model.need import Need, NeedKind
 from custody.model.request import Ack, AgentRequest
 from custody.model.verdict import Verdict
@@ -23,6 +24,22 @@ def absent(needs: Iterable[Need], environment: Mapping[str, str]) -> list[Need]:
         for need in dict.fromkeys(needs)
         if not any(_LOOKS[need.kind](name, environment) for name in need.names)
     ]
+
+
+def agents_there(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the packaged agents that are programs, and whose program is there."""
+    from custody.executors.registry import needs_of, packaged_types
+
+    found = []
+    for kind in packaged_types():
+        try:
+            needs = needs_of(kind.name, {}, environment)
+        except UsageError:
+            continue  # it is nobody without an argument
+        programs = [need for need in needs if need.kind == "program"]
+        if programs and not absent(programs, environment):
+            found.append(kind.name)
+    return tuple(found)
 
 
 def not_there(request: AgentRequest) -> Ack | None:

@@ -23,7 +23,6 @@ from custody.executors.settings import Settings
 from custody.model.graph import AttributeRule
 from custody.model.need import Need
 from custody.store.packages import module_names
-from custody.store.places import is_program
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -119,17 +118,6 @@ def agent_type(spec: str) -> AgentType | None:
 def packaged_types() -> tuple[AgentType, ...]:
     """Return every packaged agent, by name."""
     return tuple(kind for kind in map(_packaged, _files()) if kind is not None)
-
-
-def installed() -> tuple[str, ...]:
-    """Return the packaged agents that are programs and lie on PATH under their own name."""
-    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    return tuple(
-        kind.name
-        for kind in packaged_types()
-        if kind.starts_programs
-        and any(is_program(os.path.join(folder, kind.name)) for folder in filter(None, folders))
-    )
 
 
 def described() -> dict[str, str]:
