@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from custody.checks.json_schema import read_schema, violations
+from custody.checks.json_schema import DEPTH_LIMIT, KEYWORDS, read_schema, violations
 from custody.errors import MalformedDocument
 
 TASKS = {
@@ -105,3 +105,42 @@ def test_no_schema(text: str) -> None:
 @given(ANYTHING)
 def test_any_value_is_judged(value: Any) -> None:
     assert isinstance(judged(value, TASKS), str)
+
+
+@pytest.mark.req("G-15")
+def test_a_schema_is_read_in_a_time_by_its_length() -> None:
+    """One that lies as deep as it may took minutes when unknown keywords were found by rules."""
+    schema: dict[str, Any] = {"type": "string"}
+    while depth(schema) < DEPTH_LIMIT:
+        schema = {"items": schema}
+    assert violations("x", read_schema(json.dumps(schema))) == ""
+
+
+def depth(schema: dict[str, Any]) -> int:
+    return 1 + depth(schema["items"]) if "items" in schema else 2
+
+
+def test_the_keywords_are_those_of_the_standard() -> None:
+    from jsonschema import Draft202012Validator
+    from jsonschema_specifications import REGISTRY
+
+    whole = Draft202012Validator.META_SCHEMA
+    known = set(whole["properties"])
+    for part in whole["allOf"]:
+        uri = f"https://json-schema.org/draft/2020-12/{part['$ref']}"
+        known |= set(REGISTRY.contents(uri)["properties"])
+    assert known | {"uniqueItemProperties"} == KEYWORDS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"items": {"minimun": 1}}',
+        '{"properties": {"a": {"allOf": [{"x": 1}]}}}',
+        '{"uniqueItemProperties": "id"}',
+        '{"$defs": {"a": {"not": {"x": 1}}}}',
+    ],
+)
+def test_a_keyword_that_nobody_checks_is_refused_however_deep(text: str) -> None:
+    with pytest.raises(MalformedDocument, match=r"is no keyword|must be a list of names"):
+        read_schema(text)

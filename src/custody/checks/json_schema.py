@@ -21,16 +21,27 @@ SHOWN_VIOLATIONS = 5
 SHOWN_LENGTH = 200
 """Characters of a violation that are shown."""
 DEPTH_LIMIT = 16
-_STANDARD = "https://json-schema.org/draft/2020-12/schema"
-_STRICT = {
-    "$schema": _STANDARD,
-    "$id": "urn:custody:schema",
-    "$dynamicAnchor": "meta",
-    "allOf": [{"$ref": _STANDARD}],
-    "properties": {"uniqueItemProperties": {"type": "array", "items": {"type": "string"}}},
-    "unevaluatedProperties": False,
-}
-"""What a schema must be: the standard, and nothing beside it."""
+_ONE = {
+    "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not",
+    "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties",
+}  # fmt: skip
+"""Keywords that hold a schema."""
+_SEVERAL = {"allOf", "anyOf", "oneOf", "prefixItems"}
+"""Those that hold a list of schemas."""
+_NAMED = {"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties"}
+_NAMED |= {"properties"}
+"""Those that hold schemas by name."""
+_OWN = "uniqueItemProperties"
+KEYWORDS = _ONE | _SEVERAL | _NAMED | {
+    _OWN, "$anchor", "$comment", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor",
+    "$recursiveRef", "$ref", "$schema", "$vocabulary", "const", "contentEncoding",
+    "contentMediaType", "default", "dependentRequired", "deprecated", "description", "enum",
+    "examples", "exclusiveMaximum", "exclusiveMinimum", "format", "maxContains", "maxItems",
+    "maxLength", "maxProperties", "maximum", "minContains", "minItems", "minLength",
+    "minProperties", "minimum", "multipleOf", "pattern", "readOnly", "required", "title", "type",
+    "uniqueItems", "writeOnly",
+}  # fmt: skip
+"""What the standard knows, and the one keyword beside it."""
 
 
 class Schema(Protocol):
@@ -44,13 +55,10 @@ class Schema(Protocol):
 @lru_cache(maxsize=256)
 def read_schema(text: str) -> Schema:
     """Read a schema; raises `MalformedDocument` when it is none."""
-    from jsonschema import Draft202012Validator
-
     schema = decode(text.encode(), dict, where="response_schema")
     if _depth(schema) > DEPTH_LIMIT:
         raise MalformedDocument("response_schema", "it lies too deep", where="response_schema")
-    strict = Draft202012Validator(_STRICT, format_checker=Draft202012Validator.FORMAT_CHECKER)
-    if fault := _told(strict.iter_errors(schema), "the schema"):
+    if fault := _unknown(schema) or _told(_standard().iter_errors(schema), "the schema"):
         raise MalformedDocument("response_schema", fault, where="response_schema")
     read: Schema = _judge()(schema)
     return read
@@ -59,6 +67,43 @@ def read_schema(text: str) -> Schema:
 def violations(value: object, schema: Schema) -> str:
     """Return what is wrong with a value, the first few of it; empty when nothing is."""
     return _told(schema.iter_errors(value), "the value")
+
+
+@cache
+def _standard() -> Any:
+    """Return what judges schemas by the standard alone, which takes time by their length."""
+    from jsonschema import Draft202012Validator
+
+    judge = Draft202012Validator
+    return judge(judge.META_SCHEMA, format_checker=judge.FORMAT_CHECKER)
+
+
+def _unknown(schema: dict[str, Any]) -> str:
+    """Return which keyword of a schema, or of one inside it, nobody would check; or nothing."""
+    waiting: list[Any] = [schema]
+    while waiting:
+        here = waiting.pop()
+        if not isinstance(here, dict):
+            continue
+        for keyword, value in here.items():
+            if keyword not in KEYWORDS:
+                return f"the schema: {_short(repr(keyword))} is no keyword"
+            if keyword == _OWN and not _are_names(value):
+                return f"the schema: {_OWN} must be a list of names"
+            waiting += _schemas_of(keyword, value)
+    return ""
+
+
+def _schemas_of(keyword: str, value: Any) -> list[Any]:
+    if keyword in _ONE:
+        return [value]
+    if keyword in _SEVERAL and isinstance(value, list):
+        return value
+    return [*value.values()] if keyword in _NAMED and isinstance(value, dict) else []
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
 
 @cache

@@ -293,10 +293,17 @@ def _enter(folder: int, name: str) -> int:
 
 
 def discard(folder: int, name: str) -> None:
-    """Remove a temporary file if it is there; it is swept later when that fails too."""
-    try:
-        os.unlink(name, dir_fd=folder)
-    except OSError:
+    """Remove a temporary file if it is there; a disk may fail once, and what fails is swept later.
+
+    Nobody sweeps what the last act of a run leaves: so it is tried again.
+    """
+    for _ in range(2):
+        try:
+            os.unlink(name, dir_fd=folder)
+        except FileNotFoundError:
+            return
+        except OSError:
+            continue
         return
 
 
