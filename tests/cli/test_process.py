@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import signal
@@ -121,6 +123,18 @@ def test_what_is_loaded_in_place_of_a_module_does_not_stay() -> None:
     )
     done = run(code)
     assert (done.stdout, done.stderr) == ("several 1\n", "")
+
+
+def test_help_is_what_it_is_with_every_module(custody: Shell) -> None:
+    """What stands in for a module says the same: a missing description stays missing."""
+    from custody.cli import main
+
+    told = custody("--help").out
+    whole = io.StringIO()
+    with contextlib.redirect_stdout(whole):
+        assert main(["--help"]) == 0
+    assert told == whole.getvalue()
+    assert "\n  None\n" not in told
 
 
 def test_a_module_that_is_there_already_is_used() -> None:

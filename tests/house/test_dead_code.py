@@ -15,7 +15,6 @@ EXCEPTIONS = {
     r"custody\.(handlers|checks\.gates)\.\w+\.[A-Z][a-z]\w*": "found by its module's name",
     r"custody\.executors\.agents\.\w+\.AGENT": "so is an agent",
     r".*\._(fields|pack|layout)_": "ctypes reads it",
-    r".*\._English\.n?gettext": "argparse calls it",
     r".*\._Handler\.(do_[A-Z]+|log_message|protocol_version)": "http.server calls it",
 }
 """Definitions that are used without being named, and by whom."""

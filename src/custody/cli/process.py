@@ -113,7 +113,7 @@ def _one_or_several(one: str, several: str, count: int) -> str:
     return one if count == 1 else several
 
 
-_ENGLISH = SimpleNamespace(gettext=str, ngettext=_one_or_several)
+_ENGLISH = SimpleNamespace(gettext=lambda message: message, ngettext=_one_or_several)
 """What argparse takes from `gettext`."""
 _SYSTEM = SimpleNamespace(system=lambda: os.uname().sysname)
 """What `uuid` takes from `platform`."""

@@ -92,7 +92,7 @@ def test_as_a_commit(shell: Shell) -> None:
     done = shell("apply", "r1", "--branch", "fix")
     commit = git("rev-parse", "fix").strip()
     assert done.out.splitlines()[-2:] == [
-        f"3 changes of run r1 (PASS) are commit {commit[:12]} on branch fix",
+        f"3 changes of run r1 (PASS) went into commit {commit[:12]} on branch fix",
         "next: git diff HEAD...fix",
     ]
     assert git("status", "--short") == ""
