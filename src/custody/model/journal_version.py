@@ -37,7 +37,6 @@ class JournalVersion(Record, frozen=True):
     """Whether the next agent is told what a failed command printed from the streams on record."""
     stand_ins_named: bool = False
     """Whether the summary names the stages that a stand-in for an agent has answered."""
-
     usage_summed: bool = False
     """Whether the summary tells tokens and cost of every stage and of the run."""
     ingest_asked: bool = False
