@@ -73,6 +73,10 @@ LOWERING = [
     ("runsdir", "/var/runs"),
     ("runsdir", "../runs"),
     ("runsdir", "a/../../runs"),
+    ("runsdir", "link/runs"),
+    ("workdir", "/"),
+    ("workdir", "link"),
+    ("pipeline", "../other.dot"),
 ]
 
 
@@ -81,6 +85,7 @@ LOWERING = [
 @pytest.mark.parametrize("file", ["custody.toml", "pyproject.toml"])
 def test_a_repository_lowers_nothing(folder: Path, file: str, name: str, value: str) -> None:
     table = "" if file == "custody.toml" else "[tool.custody]\n"
+    (folder / "link").symlink_to("/usr")
     (folder / file).write_text(f'{table}{name} = "{value}"\n')
     with pytest.raises(MalformedDocument) as caught:
         setting(name, "")

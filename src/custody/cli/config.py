@@ -19,7 +19,7 @@ from custody.api import DEFAULT_RUNSDIR
 from custody.errors import MalformedDocument
 from custody.model.confinement import LEVELS
 from custody.store import own_settings
-from custody.store.places import is_file
+from custody.store.places import is_file, lies_in
 
 DEFAULTS = {
     "pipeline": "",
@@ -91,7 +91,7 @@ def user_file() -> str:
 
 def _refuse_lowering(name: str, value: str, file: str) -> None:
     """Raise `MalformedDocument` for what a repository must not decide."""
-    leaves = os.path.isabs(value) or os.pardir in value.split("/")
+    leaves = os.path.isabs(value) or os.pardir in value.split("/") or not lies_in(value, os.curdir)
     if name == "confinement" and value != LEVELS[-1]:
         what = f"a repository cannot lower the confinement to {value}"
     elif name == "runsdir" and leaves:
@@ -102,7 +102,8 @@ def _refuse_lowering(name: str, value: str, file: str) -> None:
         what = f"a repository cannot name the pipeline {value}"
     else:
         return
-    hint = f'use --{name} or CUSTODY_{name.upper()}, or put `{name} = "{value}"` into {user_file()}'
+    flag = "the command line" if name == "pipeline" else f"--{name}"
+    hint = f'use {flag} or CUSTODY_{name.upper()}, or put `{name} = "{value}"` into {user_file()}'
     raise MalformedDocument("protection", what, where=file, hint=hint)
 
 
