@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from custody.patterns import later
+
 LOCAL_NAME = "localhost"
 
-_LABEL = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)")
-_PORT = re.compile(r"[0-9]{1,5}")
+_LABEL = later(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)")
+_PORT = later(r"[0-9]{1,5}")
 _LONGEST_NAME = 253
 _HIGHEST_PORT = 65535
 

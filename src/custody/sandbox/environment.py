@@ -8,10 +8,10 @@ remembers for its own speed is no change of the work.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from custody.errors import PathRefused, StorageFailed
+from custody.patterns import later
 from custody.store.places import is_program, real_path
 from custody.store.resolve import own
 from custody.store.root import Root
@@ -69,7 +69,7 @@ the results of a linter, that were made before a change must not be taken for th
 HOME = "home"
 """The folder there for the programs' home, at levels that have no other place for it."""
 
-_WORKING_DIRECTORY = re.compile(r"\$(?:PWD(?![A-Za-z0-9_])|\{PWD\})")
+_WORKING_DIRECTORY = later(r"\$(?:PWD(?![A-Za-z0-9_])|\{PWD\})")
 
 
 def base_environment(parent: Mapping[str, str]) -> dict[str, str]:
