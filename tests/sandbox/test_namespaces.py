@@ -41,6 +41,8 @@ def test_no_program_has_a_right_of_root(site: Site) -> None:
 
 @pytest.mark.req("G-06")
 def test_the_control_groups_of_the_machine_are_not_told(site: Site) -> None:
+    if not Path("/proc/self/cgroup").read_bytes():
+        pytest.skip("no hierarchy of control groups is mounted")
     ran = site.run(site.confinement("L3"), "cat", "/proc/self/cgroup")
     inside, outside = (
         {line.rpartition(":")[2] for line in text.splitlines()}

@@ -17,9 +17,7 @@ from custody.errors import StorageFailed, UsageError
 from custody.executors.settings import Settings
 from custody.model.own_settings import McpServer, OwnAgent
 from custody.model.request import Command
-from custody.store.own_settings import own_settings
 from custody.store.places import is_there
-from custody.store.root import read_file
 
 SHORTEST_SECRET = 12
 """Characters from which on a text of a login is taken for a secret."""
@@ -75,6 +73,8 @@ class Login(NamedTuple):
 
 def own_agent(agent: str, environment: Mapping[str, str]) -> OwnAgent:
     """Return how far the user lets an agent be used as he has set it up."""
+    from custody.store.own_settings import own_settings
+
     found = own_settings(environment).agents.get(agent, OwnAgent())
     said = Settings(agent, {}, environment)
     return replace(
@@ -87,6 +87,8 @@ def own_agent(agent: str, environment: Mapping[str, str]) -> OwnAgent:
 
 def read_login(file: LoginFile | None, agent: str, environment: Mapping[str, str]) -> Login:
     """Return a copy of the user's login; raises `UsageError` when there is none."""
+    from custody.store.root import read_file
+
     if file is None:
         raise UsageError(f"the agent {agent} has no login that could be used")
     path = file.find(environment)
