@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, TypeAlias
 
-from custody.engine.load import PipelineSource, check, load
+from custody.engine.load import PipelineSource, check, load, named_by
 from custody.engine.recording import Listener
 from custody.engine.result import RunResult
 from custody.errors import RunExists
@@ -28,6 +28,7 @@ from custody.store.starts import list_starts
 if TYPE_CHECKING:
     from custody.engine.agent_trial import AgentTrial
     from custody.engine.apply import Applied
+    from custody.engine.given import Given
     from custody.engine.publish import Published
     from custody.engine.removal import Pruning, Removal
     from custody.engine.replay import Replay
@@ -77,14 +78,11 @@ def run(
 ) -> RunResult:
     """Run a pipeline to its end: a file, a packaged one, DOT text, or one that was loaded.
 
-    The agent is named by a word, or is an object with the method of `Agent`. A run id that exists
-    is refused, unless ``resume_existing`` says to go on with it. Programs are confined at the level
-    that ``confinement`` names, else at the best one there is. Whether blocks of documents become
-    files is said by ``ingest``, and how many bytes of a command's output a prompt shows by
-    ``output_limit``, where no node or graph does. What the patterns in ``exclude`` fit is not
-    copied. A run that is gone on with refuses other settings; what is not ``by_name`` is a default
-    of the caller. With ``look_first`` a new run begins only if everything is there that it will
-    need; raises `NotReady` else.
+    The agent is a name, or an object with the method of `Agent`. A run id that exists is refused
+    unless ``resume_existing``; such a run refuses other settings, of which what is not ``by_name``
+    is a default of the caller. ``confinement`` names a level; without it the best is taken.
+    ``ingest`` and ``output_limit`` hold where no node or graph says otherwise. What ``exclude``
+    fits is not copied. With ``look_first`` all that the run needs must be there; raises `NotReady`.
     """
     from custody.engine import begin
     from custody.engine.given import Given, named, refuse_missing_agents, refuse_unknown
@@ -98,19 +96,12 @@ def run(
         if is_folder(path := os.path.join(runsdir, run_id)):
             if not resume_existing:
                 raise RunExists(f"run {run_id} exists", where=runsdir, hint="--resume continues it")
-            from custody.engine import resume as engine
-
-            return engine.resume(
-                path,
-                pipeline=loaded,
-                given=named(Given(asked, workdir, given, confinement, ingest), by_name),
-                accept_change=accept_change,
-                listeners=listeners,
-            )
+            settings = named(Given(asked, workdir, given, confinement, ingest), by_name)
+            return _go_on(path, loaded, settings, accept_change, listeners)
         if look_first:
             from custody.engine.look_ahead import require_ready
 
-            require_ready(loaded, asked, os.environ, where=loaded.name)
+            require_ready(loaded, asked, os.environ, where=named_by(pipeline))
         return begin.begin(
             loaded,
             runsdir=runsdir,
@@ -139,17 +130,26 @@ def resume(
 
     A run whose agent is an object is gone on with by another object of the same class.
     """
-    from custody.engine import resume as engine
     from custody.engine.given import Given
 
     with _known(agent) as asked:
-        return engine.resume(
-            find_run(run, runsdir),
-            pipeline=load(pipeline) if pipeline else None,
-            given=Given(agent=asked),
-            accept_change=accept_change,
-            listeners=listeners,
-        )
+        loaded = load(pipeline) if pipeline else None
+        path = find_run(run, runsdir)
+        return _go_on(path, loaded, Given(agent=asked), accept_change, listeners)
+
+
+def _go_on(
+    path: str,
+    pipeline: Pipeline | None,
+    given: Given,
+    accept_change: bool,
+    listeners: tuple[Listener, ...],
+) -> RunResult:
+    from custody.engine import resume as engine
+
+    return engine.resume(
+        path, pipeline=pipeline, given=given, accept_change=accept_change, listeners=listeners
+    )
 
 
 def replay(run: str, *, runsdir: str = DEFAULT_RUNSDIR) -> Replay:

@@ -9,10 +9,15 @@ LOG = "CUSTODY_LOG"
 STREAM = "FACTORY_LOG_CODEX_STREAM"
 
 VARIABLES = {
+    "CUSTODY_PIPELINE": "what `custody run` runs",
+    "CUSTODY_WORKDIR": "folder that a run copies",
     "CUSTODY_RUNSDIR": "folder of the runs",
     "CUSTODY_AGENT": "agent of stages that name none",
     "CUSTODY_CONFINEMENT": "how programs are confined: a level",
     "CUSTODY_INGEST": "true writes the fenced files of documents into the workspace",
+    "CUSTODY_OUTPUT_LIMIT": "how much of a command's output a prompt shows",
+    "CUSTODY_EXCLUDE": "patterns of what a run does not copy, with colons between them",
+    "CUSTODY_TOOLCHAINS": "further folders that every stage may read, with colons between them",
     LOG: "1 logs what agents do on standard error",
     STREAM: "1 logs what agents print as well",
     "CUSTODY_<AGENT>_<SETTING>": "a setting of an agent: CUSTODY_CODEX_MODEL for codex.model",

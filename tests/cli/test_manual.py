@@ -20,7 +20,7 @@ def test_every_command_has_a_section() -> None:
 
 def test_arguments_are_shown_as_they_are_typed() -> None:
     page = reference()
-    assert "custody run PIPELINE [--workdir DIR]" in page
+    assert "custody run [PIPELINE] [--workdir DIR]" in page
     assert "[--set NAME=VALUE] …" in page
     assert "| `-v, --verbose` |" in page
     assert "custody check PIPELINE … [--json]" in page

@@ -47,7 +47,7 @@ def test_a_terminal_that_gets_a_log_sees_lines(sample: Shell, variable: str) -> 
 def test_nothing_is_shown_to_whoever_wants_quiet(sample: Shell) -> None:
     shown = sample.on_terminal("run", "pipeline.dot", "--quiet", "--run-id", "q1", NO_COLOR="1")
     assert shown.out.splitlines()[0] == "PASS  greeting  run q1"
-    assert [line.split()[0] for line in shown.out.splitlines()] == ["PASS", "head:"]
+    assert [line.split()[0] for line in shown.out.splitlines()] == ["PASS", "no", "head:"]
 
 
 def test_lines_are_printed_on_request_only(capsys: pytest.CaptureFixture[str]) -> None:

@@ -63,10 +63,14 @@ def test_nonsense_is_told_and_changes_nothing(words: str, folder: Path) -> None:
 
 
 def test_an_agent_that_is_not_there_can_come_later(folder: Path) -> None:
-    """The run waits where it was: nothing is lost, and it goes on when the file is there."""
-    first = custody("run", "p.dot", "--run-id", "r1", "--agent", "fake:answers.json")
-    assert (first.code, first.err.splitlines()[0]) == (1, "error: no such file or directory")
-    assert custody("verify", "r1").code == 0
+    """Nothing is started without it, and nothing is lost when it goes away on the way."""
+    words = ("run", "p.dot", "--run-id", "r1", "--agent", "fake:answers.json")
+    first = custody(*words)
+    assert first.code == 1
+    assert first.err.startswith("error: 1 thing is missing, and nothing was started\n")
+    assert not (folder / ".custody").exists()
+    (folder / "answers.json").write_text('{"answers": []}')
+    assert custody(*words).code == 1
     (folder / "answers.json").write_text('{"answers": [{"text": "here"}]}')
-    assert custody("resume", "r1").code == 0
-    assert custody("verify", "r1").code == 0
+    assert custody(*words[:3], "r2", *words[4:]).code == 0
+    assert custody("verify", "r2").code == 0

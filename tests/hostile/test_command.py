@@ -116,7 +116,7 @@ def assert_ran(case: Case, ground: Ground, programs: Path) -> None:
     ]
     folder = re.search(r"\bcd +['\"]?([\w./-]+)", case.input)
     assert (case.code == "workdir") == (folder is not None)
-    where = os.path.normpath(f"/ws/{folder[1]}" if folder else "/ws")
+    where = os.path.normpath(f"{ground.workdir}/{folder[1] if folder else ''}")
     assert f"cwd={where}\n" in printed
     assigned = dict(re.findall(r"\b([A-Z][A-Z_]+)=(\S+)", case.input))
     assert (case.code == "env") == bool(assigned)

@@ -53,6 +53,7 @@ def test_no_path_of_the_runs_can_be_read(
     (bench.workdir / "look.py").write_text(LOOK)
     (bench.workdir / "fill.sh").write_text("mkdir -p $PIP_CACHE_DIR; echo x > $PIP_CACHE_DIR/x\n")
     monkeypatch.setenv("PATH", f"{program(bench.home, 'codex', CODEX)}:{os.environ['PATH']}")
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
     body = BODIES[name]
     way = "start -> b -> a -> done" if " b [" in f" {body}" else "start -> a -> done"
     bench.run(f"{body}\n{way}", confinement="L3")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from support.servers import Server
 from support.shell import Done, Shell
 
 TYPO = """digraph typo {
@@ -339,7 +340,9 @@ def test_a_pipeline_with_the_names_of_the_public_system_runs_unchanged(
     custody.write("work/app/README.md", "An app.\n")
     custody.write("work/specs/app.md", "Say hello.\n")
     custody.write("public.dot", PUBLIC)
-    done = run(custody, "public.dot", "--workdir", "work", COLUMNS=columns)
+    with Server(lambda connection: connection.close()) as server:
+        model = {"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": f"http://{server.name}/v1"}
+        done = run(custody, "public.dot", "--workdir", "work", COLUMNS=columns, **model)
     assert done.code == 0, done.out + done.err
     assert done.out.startswith("PASS  Build  run r1\n")
     assert "changed files: 1\n  app/main.py\n" in done.out

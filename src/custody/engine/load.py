@@ -32,6 +32,13 @@ def check(pipeline: str | os.PathLike[str]) -> tuple[Pipeline | None, tuple[Find
     return read_pipeline(data, catalog(), _library(pipeline), name=_key(pipeline))
 
 
+def named_by(pipeline: PipelineSource) -> str:
+    """Return what findings call a pipeline: its path or name, where it has one."""
+    if isinstance(pipeline, Pipeline):
+        return pipeline.name
+    return "text" if _is_text(pipeline) else os.fspath(pipeline)
+
+
 def _read_again(pipeline: Pipeline) -> Pipeline:
     def part(name: str) -> PartText:
         return PartText(pipeline.sources[name], name)

@@ -22,7 +22,7 @@ from custody.store.root import Root
 RunState = Literal["RUNNING", "WAITING", "INTERRUPTED", "CRASHED", "PASS", "FAIL", "BROKEN"]
 """RUNNING only while a process holds the run. The first four can be resumed when none does."""
 
-_CHUNK = 1 << 16
+_CHUNK = 1024
 
 
 class _Line(msgspec.Struct):

@@ -46,6 +46,7 @@ def test_a_run_that_passed() -> None:
         "evidence: runs/r1",
         f"head:     {'0' * 64}",
         "next:     custody diff r1",
+        "          custody apply r1",
         "          custody verify r1",
     ]
 

@@ -88,7 +88,7 @@ class WritesGate(Gate):
 
     def _found(self, case: Case) -> Iterator[Verdict]:
         diff = case.diff
-        if not diff.changes:
+        if not (diff.changes or diff.by_programs or diff.by_answer):
             return
         yield from judge_twice(diff.by_programs or (), diff.by_answer or ())
         hidden = judge_holdouts(diff.changes, Holdouts.of(diff.hidden)) if diff.hidden else ()
