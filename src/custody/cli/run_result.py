@@ -80,7 +80,8 @@ def place(result: RunResult, options: Namespace) -> Location:
     """Return where a run is; its id finds it again unless the user had to say where it is."""
     path = short(result.path)
     elsewhere = options.runsdir or os.sep in vars(options).get("run", "")
-    return Location(path=path, name=path if elsewhere else result.run_id)
+    name = path if elsewhere else result.run_id
+    return Location(path=path, name=name, source=result.source)
 
 
 def short(path: str) -> str:

@@ -182,6 +182,7 @@ class LiveRun:
             path=self._run.path,
             summary=summary,
             waiting=waiting,
+            source=self._history.genesis.workdir,
             state="WAITING" if waiting else summary.status,
             confinement=self._history.confinement,
         )

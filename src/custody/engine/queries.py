@@ -42,6 +42,7 @@ def overview_of(history: History, *, state: RunState) -> RunResult:
         summary=collector.summary(history.position.head),
         waiting=still_waits(history) if history.status == "RUNNING" else "",
         state=state,
+        source=history.genesis.workdir,
         at_work=_at_work(history) if state == "RUNNING" else (),
     )
 

@@ -20,5 +20,7 @@ class RunResult(Record, frozen=True):
     """The request that a person must answer before the run can go on; empty when there is none."""
     at_work: tuple[str, ...] = ()
     """The attempts that have begun and have no answer yet, where a process holds the run."""
+    source: str = ""
+    """The folder that its workspace was copied from; empty for none."""
     confinement: ChosenLevel | None = None
     """How its programs are confined; None when no stage starts one."""

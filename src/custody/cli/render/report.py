@@ -29,6 +29,8 @@ class Location(NamedTuple):
     path: str
     name: str
     """Its id where that is enough to find it, else its path."""
+    source: str = "."
+    """The folder that it was copied from; empty for none."""
 
 
 def report(
@@ -177,6 +179,6 @@ def _following(summary: Summary, place: Location, *, live: bool) -> Iterator[str
         yield f"custody show {name} {row.node}"
     if summary.changed:
         yield f"custody diff {name}"
-    if summary.changed and summary.status == "PASS":
+    if summary.changed and summary.status == "PASS" and place.source:
         yield f"custody apply {name}"
     yield f"custody verify {name}"
