@@ -41,6 +41,9 @@ def look_ahead(
     for need in absent(askers, environment):
         nodes = askers[need]
         what = f"{need.told()}, for {', '.join(node.id for node in nodes)}"
-        code = "no_answer" if need.kind == "server" else "missing"
-        findings.append(found(code, what, nodes[0].position, need.hint))
+        at = nodes[0].position
+        if need.kind == "server":
+            findings.append(found("no_answer", what, at, need.hint))
+        else:
+            findings.append(found("missing", what, at, need.hint))
     return tuple(findings)

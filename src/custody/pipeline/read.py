@@ -15,10 +15,11 @@ from custody.pipeline.build import build
 from custody.pipeline.messages import found
 from custody.pipeline.parser import parse
 from custody.pipeline.rules import judge
-from custody.pipeline.rules.attributes import UNKNOWN
 from custody.pipeline.subpipeline_files import Library, PartReader
 
 SIZE_LIMIT: Final = 16 * 1024 * 1024
+UNKNOWN: Final = "unknown_attribute"
+"""The code of a finding that a graph may turn into a warning."""
 
 _BOM = b"\xef\xbb\xbf"
 _CONTROL = later("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")

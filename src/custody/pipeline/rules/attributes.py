@@ -33,8 +33,6 @@ from custody.pipeline.vocabulary import (
     WITHOUT_EFFECT,
 )
 
-UNKNOWN = "unknown_attribute"
-"""Code of the finding about an attribute that nobody knows."""
 _BLANKS = 16
 """How far from its value an attribute's name is looked for."""
 _GRAPHVIZ = {"a graph": graphviz.GRAPH, "a node": graphviz.NODE, "an edge": graphviz.EDGE}
@@ -160,7 +158,7 @@ class _Judge:
             what = f"{table.owner} knows no attribute {shown(attribute.name)}"
             at = self._position_of_name(attribute)
             hint = self._hint(attribute.name, table)
-            yield found(UNKNOWN, what, at, hint, self._severity)
+            yield found("unknown_attribute", what, at, hint, self._severity)
 
     def _owner(self, name: str) -> Table | None:
         """Return who knows an attribute; families are asked after everybody's own."""
