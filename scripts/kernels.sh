@@ -87,6 +87,7 @@ mkdir "$scratch/tmp"
 printf 'bash /tmp/command </dev/null 2>&1 | cat\necho "ended: ${PIPESTATUS[0]}"\nbusybox poweroff -f\n' >"$scratch/tmp/first"
 {
     printf 'cd %q || exit\nexport HOME=/tmp/home PATH=%q LANG=C.UTF-8\nmkdir -m 777 /tmp/home\n' "$here" "$PATH"
+    printf 'export HYPOTHESIS_STORAGE_DIRECTORY=/tmp/home/.hypothesis\n'
     if [ -n "${AS_USER:-}" ]; then
         # An interpreter in the home of root, say, must be within the user's reach.
         printf 'p=$(readlink -f %q); while [ "$p" != / ]; do p=$(dirname "$p"); chmod a+x "$p"; done\n' "$1"
