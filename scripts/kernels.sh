@@ -60,6 +60,9 @@ mount -t cgroup2 groups /new/sys/fs/cgroup
 mount -t ext4 /new/dev/vda /new/tmp
 chmod 1777 /new/tmp /new/dev/shm
 ifconfig lo up
+# As on a machine that has run for a while: no number of a process here is one within a sandbox too.
+echo 4194304 >/proc/sys/kernel/pid_max
+echo 100000 >/proc/sys/kernel/ns_last_pid
 exec switch_root /new /bin/bash /tmp/first
 INIT
 }
@@ -87,6 +90,7 @@ mkdir "$scratch/tmp"
 printf 'bash /tmp/command </dev/null 2>&1 | cat\necho "ended: ${PIPESTATUS[0]}"\nbusybox poweroff -f\n' >"$scratch/tmp/first"
 {
     printf 'cd %q || exit\nexport HOME=/tmp/home PATH=%q LANG=C.UTF-8\nmkdir -m 777 /tmp/home\n' "$here" "$PATH"
+    printf 'export HYPOTHESIS_STORAGE_DIRECTORY=/tmp/home/.hypothesis\n'
     if [ -n "${AS_USER:-}" ]; then
         # An interpreter in the home of root, say, must be within the user's reach.
         printf 'p=$(readlink -f %q); while [ "$p" != / ]; do p=$(dirname "$p"); chmod a+x "$p"; done\n' "$1"
@@ -100,7 +104,7 @@ mke2fs -q -t ext4 -d "$scratch/tmp" "$scratch/disk" "$DISK" >/dev/null
 qemu-system-x86_64 -accel "${ACCELERATOR:-tcg,thread=multi}" -cpu Nehalem -smp "$(nproc)" -m "$MEMORY" \
     -display none -nodefaults -serial stdio -no-reboot \
     -kernel "$place"/boot/vmlinuz-* -initrd "$scratch/initrd" \
-    -append 'console=ttyS0 quiet panic=-1 mitigations=off' \
+    -append 'console=ttyS0 quiet panic=-1 mitigations=off no_timer_check' \
     -virtfs local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap \
     -drive "file=$scratch/disk,format=raw,if=virtio,cache=unsafe" </dev/null | sed -u 's/\r$//' | tee "$scratch/printed"
 exit "$(sed -n 's/^ended: \([0-9]*\)$/\1/p' "$scratch/printed" | tail -1 | grep . || echo 1)"

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from custody.supervise.obstacles import Host, obstacles, surroundings
+from custody.supervise.obstacles import NO_ATTRIBUTES, Host, obstacles, surroundings
 from support import refusing
 
 pytestmark = pytest.mark.req("G-19")
@@ -50,6 +50,7 @@ NOTHING = {"L3": "Landlock ABI 2 is needed", "L2": "Landlock ABI 6 is needed"}
         (NOTHING, {"landlock": 0, "landlock_error": errno.EOPNOTSUPP}, ["landlock_off"]),
         (NOTHING, {"landlock": 0, "landlock_error": errno.EPERM}, ["landlock_forbidden"]),
         (NOTHING, {"landlock": 1}, ["landlock_old"]),
+        ({"L3": NO_ATTRIBUTES}, {}, ["user_attributes_missing"]),
         (NO_CLONE, {"user_namespaces": 0, "landlock": 5}, ["user_namespaces_off", "landlock_old"]),
     ],
 )
@@ -59,6 +60,12 @@ def test_each_obstacle_has_a_name_and_a_way_out(
     found = obstacles(reasons, msgspec.structs.replace(ORDINARY, **differences))
     assert [obstacle.name for obstacle in found] == names
     assert all(obstacle.what and obstacle.hint for obstacle in found)
+
+
+@pytest.mark.req("G-28")
+def test_an_older_landlock_is_said_to_be_enough_for_l2() -> None:
+    (found,) = obstacles({"L3": "?"}, msgspec.structs.replace(ORDINARY, landlock=2))
+    assert "L2 and L3 need ABI 2, which is Linux 5.19" in found.hint
 
 
 @pytest.mark.parametrize(

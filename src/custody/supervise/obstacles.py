@@ -15,6 +15,9 @@ from custody.sandbox import landlock
 from custody.sandbox.kernel import NUMBERS
 from custody.store.places import first_bytes, is_there
 
+NO_ATTRIBUTES = "the file system has no user attributes, by which an overlay marks folders"
+"""Why no overlay can be had in a folder in which it could be mounted."""
+
 _ENOUGH = 1 << 16
 _CONTAINER_FILES = (".dockerenv", "run/.containerenv")
 _CLONED_OR_MOUNTED = (
@@ -83,7 +86,8 @@ def obstacles(reasons: dict[str, str], here: Host) -> tuple[Obstacle, ...]:
         return ()
     if here.machine not in NUMBERS:
         return (_unknown_machine(here),)
-    return (*_about_namespaces(reasons.get("L3", ""), here), *_about_landlock(here))
+    why = reasons.get("L3", "")
+    return (*_about_namespaces(why, here), *_about_files(why), *_about_landlock(here))
 
 
 def _unknown_machine(here: Host) -> Obstacle:
@@ -126,6 +130,15 @@ def _about_namespaces(reason: str, here: Host) -> Iterator[Obstacle]:
         )
 
 
+def _about_files(reason: str) -> Iterator[Obstacle]:
+    if reason == NO_ATTRIBUTES:
+        yield Obstacle(
+            name="user_attributes_missing",
+            what="the folder is on a file system that has no user attributes",
+            hint="`--runsdir` on another one, a disk's; tmpfs has them since Linux 6.6",
+        )
+
+
 def _closed_container(here: Host) -> Obstacle:
     where = "a container" if here.container else "a filter of system calls around custody"
     return Obstacle(
@@ -160,8 +173,8 @@ def _about_landlock(here: Host) -> Iterator[Obstacle]:
         yield Obstacle(
             name="landlock_old",
             what=f"kernel {here.kernel} has Landlock ABI {here.landlock}",
-            hint=f"L2 needs ABI {landlock.ABI_WITH_SCOPES}, which is Linux 6.12; L3 needs "
-            f"{landlock.ABI_WITH_MOVES}, which is Linux 5.19",
+            hint=f"L2 and L3 need ABI {landlock.ABI_WITH_MOVES}, which is Linux 5.19; with "
+            f"{landlock.ABI_WITH_SCOPES}, which is Linux 6.12, L2 leaves less open",
         )
 
 

@@ -19,7 +19,7 @@ from custody.sandbox.left_open import Opening, left_open
 from custody.store.places import first_bytes
 from custody.store.root import Root
 from custody.store.scratch import scratch
-from custody.supervise.obstacles import Obstacle, obstacles, surroundings
+from custody.supervise.obstacles import NO_ATTRIBUTES, Obstacle, obstacles, surroundings
 from custody.workspace.overlay import marks
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def _try(level: Level, folder: str) -> str:
     from custody.model.request import Command, CommandLine
 
     if level == "L3" and not _marks_can_be_set(folder):
-        return "the file system has no user attributes, by which an overlay marks folders"
+        return NO_ATTRIBUTES
     line = CommandLine(text="true", commands=(Command(argv=("true",)),))
     result = _run(line, level, folder, StageLimits())
     return result.failure_reason.removeprefix("confinement_failed: ")
