@@ -97,7 +97,8 @@ def _said(done: Applied, changes: str) -> str:
         place = f"branch {done.branch}" if done.branch else done.folder
         return f"{changes} of {run} would go to {place}"
     if done.branch:
-        return f"{changes} of {run} are commit {done.commit[:12]} on branch {done.branch}"
+        verb = "is" if len(done.changes) == 1 else "are"
+        return f"{changes} of {run} {verb} commit {done.commit[:12]} on branch {done.branch}"
     return f"{changes} of {run} taken over to {done.folder}"
 
 
