@@ -233,6 +233,7 @@ def test_a_server_that_goes_away(day: Day, server: ModelServer) -> None:
     assert process.returncode == 1, out + err
     assert out.startswith("FAIL  fix  run r1\n")
     assert "the agent failed: agent_exit_code_1: stream disconnected" in out
+    assert f"it reached none of its servers: 127.0.0.1:{port_of(server)}" in out
     day.holds("r1", "FAIL")
     day.refuses_to_apply()
     with ModelServer(script(REPAIR), port=port_of(server)):
