@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -14,16 +13,10 @@ import pytest
 import walkthrough
 from custody.executors.registry import check_agent
 from support.real_agents import FOLDER, program
+from support.servers import free_port
 
 SCRIPT = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PORT = "8377"
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
 
 
 @pytest.mark.parametrize("agent", ["codex", "claude", "opencode", "api"])

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import walkthrough
 from custody.cli.commands import commands
 
 SCREEN = 60
@@ -38,6 +39,20 @@ def test_the_first_commands_are_targets_of_make(root: Path) -> None:
     named = re.findall(r"^make (\w+)", text, re.MULTILINE)
     assert named == ["demo", "test"]
     assert set(named) <= set(targets)
+
+
+def test_its_first_commands_are_those_of_the_tutorial(root: Path) -> None:
+    first, *_ = walkthrough.FENCE.findall((root / "README.md").read_text("utf-8"))
+    page = (root / "docs" / "tutorial" / "ten-minutes.md").read_text("utf-8")
+    shown = [step.command.partition("  #")[0].strip() for step in walkthrough.steps(first[2])]
+    assert [words.split()[1] for words in shown[1:]] == ["init", "doctor", "run", "show", "apply"]
+    tried = {
+        step.command.removeprefix("tools/bin/").replace(" --quiet", "")
+        for kind, _, text in walkthrough.FENCE.findall(page)
+        if kind == "console"
+        for step in walkthrough.steps(text)
+    }
+    assert {*shown} <= tried, "a test does what that page says"
 
 
 def test_ci_runs_the_test_command_of_the_readme(root: Path) -> None:

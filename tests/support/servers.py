@@ -10,6 +10,14 @@ from typing import Self
 Talk = Callable[[socket.socket], None]
 
 
+def free_port() -> int:
+    """Return a port on which nobody listens, for a program that is told its port."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
+
+
 class Server:
     """Accepts connections until it is left, and counts them."""
 

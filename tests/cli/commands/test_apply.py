@@ -99,6 +99,17 @@ def test_as_a_commit(shell: Shell) -> None:
     assert shell("apply", "r1", "--branch", "fix").code == 1
 
 
+def test_one_change_is_told_as_one(shell: Shell) -> None:
+    shell.write("one.dot", PIPELINE.replace("sh change.sh", "touch one"))
+    shell("run", "one.dot", "--workdir", "project", "--run-id", "one")
+    for words in (["init", "-q"], ["config", "user.name", "A"], ["config", "user.email", "a@b.c"]):
+        subprocess.run(["git", *words], cwd=shell.folder / "project", check=True)
+    subprocess.run(["git", "add", "."], cwd=shell.folder / "project", check=True)
+    subprocess.run(["git", "commit", "-qm", "x"], cwd=shell.folder / "project", check=True)
+    done = shell("apply", "one", "--branch", "fix")
+    assert "1 change of run one (PASS) went into commit " in done.out, done.err
+
+
 def test_a_run_that_failed(shell: Shell) -> None:
     shell.write("f.dot", FAILING)
     shell("run", "f.dot", "--workdir", "project", "--run-id", "r2")

@@ -17,10 +17,12 @@ from custody.executors.programs.program import (
     limits_of,
     plain_program,
     told,
+    unreached_hint,
 )
 from custody.executors.programs.read_scope import ReadScope
 from custody.executors.programs.reply import Reply, TextReader
 from custody.executors.settings import Settings
+from custody.model.confinement import Confined
 from custody.model.request import Ack, Usage
 from custody.supervise.supervisor import Limits
 from support.processes import LOSES_ITS_SERVER, server_killed
@@ -157,3 +159,19 @@ def test_a_program_of_which_nothing_is_known(runner: CommandRunner) -> None:
     request = agent_request("mine", settings={"mine.env": "KEY"})
     made = plain_program(("prog", "x"), request, context)
     assert (made.name, made.argv, made.variables) == ("mine", ("prog", "x"), {"KEY": "k"})
+
+
+@pytest.mark.parametrize(
+    ("confined", "said"),
+    [
+        (None, ""),
+        (Confined(level="L3"), ""),
+        (Confined(level="L3", reach=("a:1", "b:2"), reached=("a:1",)), ""),
+        (
+            Confined(level="L2", reach=("a:1", "b:2")),
+            "\nit reached none of its servers: a:1, b:2",
+        ),
+    ],
+)
+def test_a_program_that_came_to_no_server_says_which(confined: Confined | None, said: str) -> None:
+    assert unreached_hint(confined) == said

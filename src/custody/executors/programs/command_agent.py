@@ -55,7 +55,7 @@ class CommandAgent:
         program = plain_program(argv, request, self._context)
         reader = TextReader(must_start=PATCH_START if target == "patch" else "")
         finished = self._programs.run(program, request, stage, reader)
-        ack = ack_of(finished, program, request)
+        ack = ack_of(finished, program, request, stage.sandbox.confined)
         if ack.status != "ok" or request.output_path:
             return ack
         return apply_response(ack, finished.reply.text, stage)

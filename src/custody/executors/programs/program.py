@@ -26,7 +26,7 @@ from custody.executors.programs.read_scope import ReadScope, read_scope
 from custody.executors.programs.reply import LINE_LIMIT, Reader, Reply
 from custody.executors.settings import Settings
 from custody.model import layout
-from custody.model.confinement import read_network
+from custody.model.confinement import Confined, read_network
 from custody.model.evidence import Evidence
 from custody.model.request import (
     Ack,
@@ -172,16 +172,19 @@ class ProgramRunner:
     ) -> Ack:
         """Run the program and judge how it ended."""
         finished = self.run(program, request, stage, reader)
-        return ack_of(finished, program, request)
+        return ack_of(finished, program, request, stage.sandbox.confined)
 
 
-def ack_of(finished: Finished, program: AgentProgram, request: AgentRequest) -> Ack:
+def ack_of(
+    finished: Finished, program: AgentProgram, request: AgentRequest, confined: Confined | None
+) -> Ack:
     """Return what is told of a program's end."""
     result, reply = finished.ran.result, finished.reply
     reason = failure_reason(finished)
     late = result.ended_by in {"timeout", "inactivity"}
     hint = f"\n{program.hint}" if result.failure.startswith("tool_not_found") else ""
     hint += late_hint(program.name, result.ended_by, program.limits)
+    hint += "" if result.failure else unreached_hint(confined)
     return Ack(
         request_id=request.id,
         status="timeout" if late else "failed" if reason else "ok",
@@ -216,6 +219,13 @@ def limits_of(settings: Settings, request: AgentRequest) -> Limits:
         heartbeat=settings.seconds("heartbeat", HEARTBEAT),
         output=OUTPUT_LIMIT,
     )
+
+
+def unreached_hint(confined: Confined | None) -> str:
+    """Return which servers a program did not come to; empty where it came to one of them."""
+    if confined is None or not confined.reach or confined.reached:
+        return ""
+    return f"\nit reached none of its servers: {', '.join(confined.reach)}"
 
 
 def late_hint(agent: str, ended_by: str, limits: Limits) -> str:
