@@ -95,10 +95,10 @@ lint: $(VENV)/.tools
 types: $(VENV)/.tools
 	$(BIN)/mypy
 
-docs: $(VENV)/.tools agents
+docs: $(VENV)/.tools agents packages $(VENV)/wheels
 	$(BIN)/python scripts/reference.py --check
 	$(BIN)/python scripts/conformance.py --check
-	$(BIN)/python -m pytest tests/docs
+	$(BIN)/python -m pytest -n auto --dist worksteal tests/docs
 
 # Write again the pages that are made from the code.
 reference: $(VENV)/.tools
