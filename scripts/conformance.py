@@ -22,7 +22,6 @@ REQUIREMENTS = codebase.ROOT / "docs" / "requirements.md"
 PARTLY = {
     "S-01": "ids have the form, tool sessions are missing",
     "S-18": "runs of pipelines are kept readable, tool sessions are missing",
-    "U-17": "plugins and public names; `run` takes neither text nor objects yet",
 }
 """Requirements of which the tests prove a part, and what is missing."""
 
