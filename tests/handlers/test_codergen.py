@@ -112,7 +112,7 @@ def test_a_setting_that_cannot_be_meant_is_found(attribute: str, code: str) -> N
     ("attributes", "why"),
     [
         ('response_context=x, response_schema="{"', "response_schema: "),
-        ('response_context=x, response_schema="{\\"oneof\\": []}"', "'oneof' was unexpected"),
+        ('response_context=x, response_schema="{\\"oneof\\": []}"', "'oneof' is no keyword"),
         ('response_schema="{}"', "without response_context"),
     ],
 )

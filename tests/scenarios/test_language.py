@@ -341,7 +341,7 @@ def test_a_pipeline_with_the_names_of_the_public_system_runs_unchanged(
     custody.write("work/specs/app.md", "Say hello.\n")
     custody.write("public.dot", PUBLIC)
     with Server(lambda connection: connection.close()) as server:
-        model = {"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": f"http://{server.name}/v1"}
+        model = {"OPENAI_API_KEY": "x", "CUSTODY_CODEX_REACH": server.name}
         done = run(custody, "public.dot", "--workdir", "work", COLUMNS=columns, **model)
     assert done.code == 0, done.out + done.err
     assert done.out.startswith("PASS  Build  run r1\n")

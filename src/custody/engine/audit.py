@@ -123,6 +123,7 @@ class Audit:
             path=self._run.path,
             summary=summary,
             state=summary.status,
+            source=self.history.genesis.workdir,
             confinement=self.history.confinement,
         )
 
