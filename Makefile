@@ -7,7 +7,7 @@
 #   make mutants  disable each guard in turn and see that a test notices; ONLY=writes.py for some
 #   make lint     ruff: rules and format
 #   make types    mypy --strict
-#   make docs     links, generated pages, the tutorial
+#   make docs     links, generated pages, the catalog of behaviors, the tutorial
 #   make pythons  unpack other releases of Python below .pythons, for the tests
 #   make packages fetch a few packages from the registries below .packages, for tests that build with them
 #   make agents   install Codex, Claude Code and opencode below .agents, for the tests that run them
@@ -38,6 +38,7 @@ CODEX := 0.166.0
 CLAUDE_CODE := 2.1.197
 OPENCODE := 1.18.33
 SANDBOX_RUNTIME := 0.0.83
+REPOMIX := 1.18.1
 NODE := 22.23.3
 
 .DEFAULT_GOAL := help
@@ -98,6 +99,7 @@ types: $(VENV)/.tools
 docs: $(VENV)/.tools agents packages $(VENV)/wheels
 	$(BIN)/python scripts/reference.py --check
 	$(BIN)/python scripts/conformance.py --check
+	$(BIN)/custody gate behavior_catalog_check
 	$(BIN)/python -m pytest -n auto --dist worksteal tests/docs
 
 # Write again the pages that are made from the code.
@@ -162,16 +164,16 @@ $(BENCH_VENV)/.ready: pyproject.toml benchmarks/requirements.txt
 	$(BENCH_PIP) install --requirement benchmarks/requirements.txt --editable .
 	@touch $@
 
-# One of the sandboxes that custody is compared with is a program of Node, and of a newer one than
-# Debian's; without npm it is told as not run.
+# Two programs that custody is compared with are Node's, one of them of a newer one than Debian's;
+# without npm they are told as not run.
 peers:
 	@scripts/system_packages.sh socat:socat rg:ripgrep
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory .peers/.ready; \
-	else echo 'npm is missing: sandbox-runtime will not be measured'; fi
+	else echo 'npm is missing: sandbox-runtime and repomix will not be measured'; fi
 
 .peers/.ready: Makefile
 	npm install --prefix .peers --no-fund --no-audit --loglevel=error \
-		@anthropic-ai/sandbox-runtime@$(SANDBOX_RUNTIME) node@$(NODE)
+		@anthropic-ai/sandbox-runtime@$(SANDBOX_RUNTIME) node@$(NODE) repomix@$(REPOMIX)
 	@touch $@
 
 bench: $(BENCH_VENV)/.ready system peers

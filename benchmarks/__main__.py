@@ -25,6 +25,7 @@ from benchmarks.subjects.journal_growth import journal_growth
 from benchmarks.subjects.long_run import long_run
 from benchmarks.subjects.memory_growth import memory_growth
 from benchmarks.subjects.node_time import node_time
+from benchmarks.subjects.pack import pack
 from benchmarks.subjects.parser import parser
 from benchmarks.subjects.start import start
 from benchmarks.subjects.workspace_tree import workspace_tree
@@ -50,6 +51,7 @@ SUBJECTS: dict[str, Subject] = {
     "memory": memory_growth,
     "parser": parser,
     "fences": fences,
+    "pack": pack,
 }
 LEGEND = (
     "The ratio is custody divided by the peer: below 1 custody is faster or smaller. "

@@ -10,14 +10,19 @@ trap 'rm -rf "$forged"' EXIT
 bold='' plain=''
 if [ -t 1 ]; then bold=$'\e[1m' plain=$'\e[0m'; fi
 
-say() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
-show() { printf '$ %s\n' "$*"; "$@"; }
+say() { printf '\n%s%s%s\n' "$bold" "$(fold -sw 80 <<< "$*")" "$plain"; }
+show() {
+    # A command that is too long for a line goes on in the next one, so that it can be pasted.
+    fold -sw 72 <<< "$*" | sed -e '1s/^/$ /' -e '2,$s/^/      /' -e '$!s/ *$/ \\/'
+    "$@"
+}
 
 # Where nothing can confine the programs of a run, it goes unconfined: that must be asked for, and said.
 unconfined=()
 level=$(custody doctor --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["confinement"]["offer"]["level"])')
 if [ "$level" = L1 ]; then
-    printf 'UNCONFINED: this machine cannot confine programs, so the demo runs them at L1. `custody doctor` says why.\n'
+    printf 'UNCONFINED: this machine cannot confine programs, so the demo runs them at L1.\n'
+    printf '`custody doctor` says why.\n'
     unconfined=(--confinement L1)
 fi
 

@@ -5,6 +5,7 @@ What failed is told again at the end, as the command that repeats it.
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import shutil
@@ -21,11 +22,13 @@ import pytest
 from hypothesis import settings
 
 from support import sweep as sweeps
+from support.slowest import WORK, slowest, worked
 
 if TYPE_CHECKING:
     from support.bench import Bench
 
 ROOT = Path(__file__).parent.parent
+HOUSE = Path(__file__).parent / "house"
 settings.register_profile(
     "custody",
     deadline=None,  # a busy machine's time proves nothing
@@ -34,6 +37,7 @@ settings.register_profile(
 settings.load_profile("custody")
 
 PASSED = pytest.StashKey[bool]()
+WORKED = pytest.StashKey[float]()
 IN_CI = os.environ.get("CI") == "true"
 IGNORED_BY_SOME = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 """What ``nohup`` and a shell's ``&`` make whatever they start ignore, and whatever that starts."""
@@ -81,7 +85,7 @@ def sweep(request: pytest.FixtureRequest) -> sweeps.Sweep:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the question where the time goes."""
-    told = "tell so many files whose tests take the most time"
+    told = "tell so many files whose tests compute the most"
     parser.addoption("--slowest-files", type=int, default=0, metavar="N", help=told)
 
 
@@ -110,8 +114,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Tell what failed as the commands that repeat it, and which files took long, if asked."""
     stats = terminalreporter.stats
     if number := terminalreporter.config.getoption("--slowest-files"):
-        from support.slowest import slowest
-
         terminalreporter.section("slowest files")
         for line in slowest(chain.from_iterable(stats.values()), number):
             terminalreporter.write_line(line)
@@ -127,13 +129,31 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse a mark that names no requirement: a typing error would prove nothing."""
+    """Refuse a mark that names no requirement: a typing error would prove nothing.
+
+    Whoever reads the sources as syntax trees comes last: they stay in memory, and from then on
+    every fork of the process of the tests takes three times as long.
+    """
+    items.sort(key=_reads_sources)
     known = set(re.findall(r"^\| ([A-Z]-\d\d) \|", _requirements(), re.MULTILINE))
     for item in items:
         for mark in item.iter_markers("req"):
             unknown = [name for name in mark.args if name not in known]
             if unknown or not mark.args:
                 raise pytest.UsageError(f"{item.nodeid}: no such requirement: {unknown}")
+
+
+def _reads_sources(item: pytest.Item) -> bool:
+    return item.path.is_relative_to(HOUSE) or hasattr(getattr(item, "module", None), "codebase")
+
+
+def pytest_collection_finish() -> None:
+    """Let nobody look for garbage among the tests: neither this process nor one that it forks.
+
+    Whatever a forked process looks at is copied for it, all of the tests if it is all of them.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def _requirements() -> str:
@@ -146,11 +166,19 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Turn a skipped test into a failed one in CI, where everything must be there."""
     report = yield
+    if report.when == "teardown" and item.config.getoption("--slowest-files"):
+        report.user_properties.append((WORK, worked() - item.stash[WORKED]))
     item.stash[PASSED] = report.passed and item.stash.get(PASSED, True)
     if IN_CI and report.skipped and not hasattr(report, "wasxfail"):
         report.outcome = "failed"
         report.longrepr = f"skipped, but nothing may be skipped in CI: {report.longrepr}"
     return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Begin to count what the test computes."""
+    item.stash[WORKED] = worked()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -161,3 +161,17 @@ def test_every_dependency_has_a_lower_bound_that_it_names_a_reason_for(root: Pat
         name, bound, _version = requirement.partition(">=")
         assert bound, requirement
         assert f"| {name} |" in page, requirement
+
+
+def test_nobody_is_told_to_install_the_package_of_a_stranger(root: Path) -> None:
+    pages = [
+        path for folder in ("src", "docs", "changelog.d") for path in (root / folder).rglob("*")
+    ]
+    told = [
+        f"{path.relative_to(root)}: {line.strip()}"
+        for path in (root / "README.md", *pages)
+        if path.suffix in {".md", ".py"}
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if re.search(r"pip install\b[^`]*?\bcustody(?!-runtime)\b", line)
+    ]
+    assert told == []

@@ -54,6 +54,7 @@ def test_what_some_of_them_carry() -> None:
     broken = JournalBroken("chain", "it is broken", line=7)
     assert (broken.code, broken.line, "verify" in broken.hint) == ("chain", 7, True)
     assert PipelineInvalid("no", ("finding",)).findings == ("finding",)
+    assert str(PipelineInvalid("no", (), where="p", first="1:2 x")) == "p: no; the first: 1:2 x"
     awaited = AnswerAwaited("ask/1.1", path="p", answer="a", run="r1")
     assert awaited.hint == "custody answer r1/ask/1.1 --file FILE"
     assert (awaited.request_id, awaited.path, awaited.answer) == ("ask/1.1", "p", "a")

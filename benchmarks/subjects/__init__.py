@@ -30,6 +30,10 @@ class Scale:
     """Of ten thousand bytes with the prose around them."""
     fence_peer_blocks: int
     """Of the part of it that the peer reads."""
+    pack_files: int
+    """Of the repository that some are packed of."""
+    packed: int
+    pack_rounds: int
 
 
 FULL = Scale(
@@ -45,6 +49,9 @@ FULL = Scale(
     sandbox_rounds=60,
     fence_blocks=10_000,
     fence_peer_blocks=400,
+    pack_files=10_000,
+    packed=500,
+    pack_rounds=5,
 )
 QUICK = Scale(
     nodes=200,
@@ -59,6 +66,9 @@ QUICK = Scale(
     sandbox_rounds=15,
     fence_blocks=2_000,
     fence_peer_blocks=100,
+    pack_files=2_000,
+    packed=100,
+    pack_rounds=2,
 )
 
 Subject = Callable[[Ground, Scale], Sequence[Row | Section]]

@@ -2,9 +2,9 @@
 
 Names of runs (``RUN``) are an id, a unique prefix of one, a run directory's path, or ``last``.
 
-Every function may be called from any thread, several at the same time. Of two that write one run
-the second raises `RunLocked`; who only looks waits for nobody. Listeners are called in the thread
-of the call, an iterator belongs to one thread, and signals interrupt a run in the main thread only.
+Every function may be called from any thread. Of two that write one run the second raises
+`RunLocked`; who only looks waits for nobody. Listeners are called in the thread of the call, an
+iterator belongs to one thread, and signals interrupt a run in the main thread only.
 """
 
 from __future__ import annotations
@@ -70,6 +70,8 @@ def run(
     ingest: IngestSwitch = "off",
     exclude: Sequence[str] = (),
     output_limit: int | None = None,
+    roles: Mapping[str, str] | None = None,
+    documents: Mapping[str, bytes] | None = None,
     resume_existing: bool = False,
     accept_change: bool = False,
     by_name: Collection[str] | None = None,
@@ -81,36 +83,32 @@ def run(
     The agent is a name, or an object with the method of `Agent`. A run id that exists is refused
     unless ``resume_existing``; such a run refuses other settings, of which what is not ``by_name``
     is a default of the caller. ``confinement`` names a level; without it the best is taken.
-    ``ingest`` and ``output_limit`` hold where no node or graph says otherwise. What ``exclude``
-    fits is not copied. With ``look_first`` all that the run needs must be there; raises `NotReady`.
+    ``ingest`` and ``output_limit`` hold where no node or graph says otherwise, ``roles`` where a
+    node names a role and no agent. What ``exclude`` fits is not copied; ``documents`` are the run's
+    by path. With ``look_first`` all that it needs must be there; raises `NotReady`.
     """
     from custody.engine import begin
-    from custody.engine.given import Given, named, refuse_missing_agents, refuse_unknown
+    from custody.engine.given import Given, admit, named
 
     runsdir, workdir = os.fspath(runsdir), os.fspath(workdir)
     with _known(agent) as asked:
-        loaded, given = load(pipeline), dict(variables or {})
-        refuse_unknown(given, loaded)
-        refuse_missing_agents(loaded, asked)
+        loaded = load(pipeline)
+        more = (confinement, ingest, roles or {}, documents or {})
+        given = admit(Given(asked, workdir, variables or {}, *more), loaded)
         run_id = check_run_id(run_id) if run_id else new_run_id()
         if is_folder(path := os.path.join(runsdir, run_id)):
             if not resume_existing:
                 raise RunExists(f"run {run_id} exists", where=runsdir, hint="--resume continues it")
-            settings = named(Given(asked, workdir, given, confinement, ingest), by_name)
-            return _go_on(path, loaded, settings, accept_change, listeners)
+            return _go_on(path, loaded, named(given, by_name), accept_change, listeners)
         if look_first:
             from custody.engine.look_ahead import require_ready
 
-            require_ready(loaded, asked, os.environ, where=named_by(pipeline))
+            require_ready(loaded, asked, os.environ, given.roles, where=named_by(pipeline))
         return begin.begin(
             loaded,
+            given,
             runsdir=runsdir,
             run_id=run_id,
-            workdir=workdir,
-            variables=given,
-            agent=asked,
-            confinement=confinement,
-            ingest=ingest,
             exclude=tuple(exclude),
             output_limit=output_limit,
             listeners=listeners,
@@ -133,8 +131,7 @@ def resume(
     from custody.engine.given import Given
 
     with _known(agent) as asked:
-        loaded = load(pipeline) if pipeline else None
-        path = find_run(run, runsdir)
+        loaded, path = load(pipeline) if pipeline else None, find_run(run, runsdir)
         return _go_on(path, loaded, Given(agent=asked), accept_change, listeners)
 
 
@@ -265,8 +262,8 @@ def apply(
     """
     from custody.engine import apply as engine
 
-    path = find_run(run, runsdir)
-    return engine.apply(path, to, branch=branch, failed=failed, dry_run=dry_run)
+    found = find_run(run, runsdir)
+    return engine.apply(found, to, branch=branch, failed=failed, dry_run=dry_run)
 
 
 def remove(runs: Sequence[str], *, runsdir: str = DEFAULT_RUNSDIR, force: bool = False) -> Removal:
@@ -371,9 +368,9 @@ def lint_scenario(script: str) -> tuple[Finding, ...]:
 
 def ingest(document: str, *, project: str) -> IngestedFile:
     """Ingest a document that no run wrote: its blocks become new files of ``workspace/``."""
-    from custody.ingest import standalone
+    from custody.ingest.standalone import ingest_file
 
-    return standalone.ingest_file(document, project)
+    return ingest_file(document, project)
 
 
 def inbox(*, runsdir: str = DEFAULT_RUNSDIR) -> list[Waiting]:

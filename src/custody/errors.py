@@ -17,6 +17,8 @@
     ├── ConfinementMissing       this machine cannot confine programs as is asked for
     ├── NotReady                 something that the pipeline needs is missing
     ├── ReplayDiverged           the recorded answers led to another decision
+    ├── PackFailed               no context pack can be made; carries a stable code
+    ├── FetchFailed              a page could not be had; carries a stable code
     ├── StorageFailed            the disk refused: full, unreadable, read-only
     ├── AnswerAwaited            a person must answer before the run can go on
     └── Interrupted              the user pressed Ctrl-C, or the process was told to end
@@ -81,16 +83,22 @@ class CommandRefused(Refused):
 
 
 class PipelineInvalid(CustodyError):
-    """The pipeline has findings that forbid running it."""
+    """The pipeline has findings that forbid running it; ``first`` is one of them in words."""
 
     error_type = "PIPELINE_INVALID"
 
-    def __init__(self, what: str, findings: tuple[object, ...], *, where: str = "") -> None:
+    def __init__(
+        self, what: str, findings: tuple[object, ...], *, where: str = "", first: str = ""
+    ) -> None:
         from shlex import quote
 
         name = quote(where.removesuffix(" (packaged)")) if where else "PIPELINE"
         super().__init__(what, where=where, hint=f"`custody check {name}` lists every finding")
         self.findings = findings
+        self.first = first
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}; the first: {self.first}" if self.first else super().__str__()
 
 
 class MalformedDocument(CustodyError):
@@ -170,6 +178,26 @@ class ReplayDiverged(CustodyError):
     """The recorded answers led to another decision than the recorded one."""
 
     error_type = "REPLAY_DIVERGED"
+
+
+class PackFailed(CustodyError):
+    """No context pack can be made. ``code`` tells why, as its failure file does."""
+
+    error_type = "PACK_FAILED"
+
+    def __init__(self, code: str, what: str, *, where: str = "", hint: str = "") -> None:
+        super().__init__(what, where=where, hint=hint)
+        self.code = code
+
+
+class FetchFailed(CustodyError):
+    """A page could not be had. ``code`` names the reason and never changes its meaning."""
+
+    error_type = "FETCH_FAILED"
+
+    def __init__(self, code: str, what: str, *, where: str = "", hint: str = "") -> None:
+        super().__init__(what, where=where, hint=hint)
+        self.code = code
 
 
 class StorageFailed(CustodyError):

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from support.shell import FAILING, WAITING, Shell
 
 
+@pytest.fixture
+def custody(tmp_path: Path) -> Shell:
+    """Return the command line as a process of its own, which is what is shown here."""
+    return Shell(tmp_path)
+
+
 @pytest.mark.req("P-16")
-def test_done_is_0_and_failed_is_1(sample: Shell) -> None:
-    sample.write("failing.dot", FAILING)
-    assert sample("run", "pipeline.dot").code == 0
-    failed = sample("run", "failing.dot")
+def test_done_is_0_and_failed_is_1(custody: Shell) -> None:
+    assert custody("init").code == 0
+    custody.write("failing.dot", FAILING)
+    assert custody("run", "pipeline.dot").code == 0
+    failed = custody("run", "failing.dot")
     assert failed.code == 1
     assert failed.out.startswith("FAIL  failing  run ")
-    assert sample("resume", "last").code == 1
+    assert custody("resume", "last").code == 1
 
 
 def install_agent(custody: Shell, body: str) -> None:

@@ -131,7 +131,10 @@ def test_a_run_is_refused_and_nothing_is_left(
 
 
 @pytest.mark.req("G-07", "U-08", "U-15")
-@pytest.mark.parametrize("text", ['toolchains = ["/"]', "[agents.codex]\nlogin = true"])
+@pytest.mark.parametrize(
+    "text",
+    ['toolchains = ["/"]', "[agents.codex]\nlogin = true", '[web]\nsearch = "https://a.example/"'],
+)
 def test_a_repository_allows_nothing(folder: Path, text: str) -> None:
     (folder / "custody.toml").write_text(text)
     with pytest.raises(MalformedDocument) as caught:
@@ -170,3 +173,14 @@ def test_a_list_that_is_none(text: str, said: str, folder: Path) -> None:
     (folder / "custody.toml").write_text(text)
     with pytest.raises(MalformedDocument, match=said):
         entries("exclude")
+
+
+def test_what_a_repository_says_of_changes_is_read_elsewhere(folder: Path) -> None:
+    (folder / "custody.toml").write_text('agent = "fake"\n[change]\nslug = "x"\n')
+    assert setting("agent", "") == "fake"
+    own = Path(user_file())
+    own.parent.mkdir(parents=True)
+    own.write_text('[change]\nslug = "x"\n')
+    (folder / "custody.toml").unlink()
+    with pytest.raises(MalformedDocument, match="no setting named 'change'"):
+        setting("agent", "")

@@ -13,6 +13,18 @@ from custody.cli import main
 from support.shell import FAILING, Shell, command
 
 
+@pytest.fixture
+def custody(tmp_path: Path) -> Shell:
+    """Return the command line as a process of its own, which is what is shown here."""
+    return Shell(tmp_path)
+
+
+@pytest.fixture
+def sample(sample: Shell) -> Shell:
+    """Return the same with a run in it."""
+    return Shell(sample.folder)
+
+
 def test_errors_are_json_on_request(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["schema", "nothing", "--json"]) == 1
     printed = capsys.readouterr()

@@ -27,6 +27,12 @@ def run(code: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.fixture
+def custody(tmp_path: Path) -> Shell:
+    """Return the command line as a process of its own, which is what is shown here."""
+    return Shell(tmp_path)
+
+
 def test_nothing_is_taken_apart_when_nobody_waits_for_it() -> None:
     done = run(f"{ENDING} last = {AT_THE_END}; run()")
     assert (done.returncode, done.stderr) == (0, "")

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from custody.model import layout
-from custody.workspace.patch import EXECUTABLE, REGULAR, SYMLINK, File
+from custody.patch import EXECUTABLE, REGULAR, SYMLINK, File
 from support.patches import Tree, get_tree, put_tree
 from support.shell import Shell, command
 from support.sweep import Sweep
@@ -106,8 +106,9 @@ def test_old_or_new(fault: str, tmp_path: Path, sweep: Sweep) -> None:
     place = Place(tmp_path)
     found = place.points()
     chosen = sweep.points(
-        found, every=6, about=fault, kind=lambda point: point.partition("#")[0], must=["renameat2"]
-    )
+        found, every=6, about=fault, kind=lambda point: point.partition("#")[0],
+        must=["renameat2"], most=6,
+    )  # fmt: skip
     sweep.over(chosen, lambda point: next(troubles(place, point, FAULTS[fault]), ""))
 
 

@@ -28,7 +28,7 @@ from support.session_run import KEYS, LANDMARKS, SessionPlace, install, kind
 from support.sweep import Sweep, budget, chunks
 
 CHUNKS = chunks(8)
-MOMENTS = round(budget(3, 40))
+MOMENTS = round(budget(2, 40))
 KILL = "signal=KILL"
 
 
@@ -138,7 +138,13 @@ def test_the_runtime_is_killed_at_a_call(
 ) -> None:
     sweep.over(
         sweep.points(
-            whole.points, every=60, kind=kind, must=LANDMARKS, chunk=chunk, chunks=len(CHUNKS)
+            whole.points,
+            every=60,
+            kind=kind,
+            must=LANDMARKS,
+            most=5,
+            chunk=chunk,
+            chunks=len(CHUNKS),
         ),
         lambda point: hit(SessionPlace.make(tmp_path / str(point)), point, remains, whole.state),
     )
@@ -159,7 +165,7 @@ def test_it_is_killed_again_when_it_is_resumed(
 ) -> None:
     found = points(left_at_work(tmp_path / "points"), CALLS)
     sweep.over(
-        sweep.points(found, every=120, chunk=chunk, chunks=len(CHUNKS)),
+        sweep.points(found, every=120, most=2, chunk=chunk, chunks=len(CHUNKS)),
         lambda point: hit(left_at_work(tmp_path / str(point)), point, remains, whole.state),
     )
 

@@ -19,7 +19,7 @@ import pytest
 from custody import api
 from custody.store.workers import FEW
 from support.crash import Point, leftovers
-from support.sweep import Sweep
+from support.sweep import Sweep, some
 from support.trees import differing, picture
 
 FILES = FEW + 100
@@ -72,7 +72,7 @@ class Place(NamedTuple):
 def test_a_start_survives(fault: str, tmp_path: Path, sweep: Sweep) -> None:
     place = Place.make(tmp_path)
     numbers = count(1)
-    chosen = sweep.points([Point(*point) for point in POINTS], every=5, about=fault)
+    chosen = sweep.points([Point(*point) for point in POINTS], every=5, about=fault, most=2)
     sweep.over(
         chosen,
         lambda point: next(troubles(place, f"r{next(numbers)}", point, FAULTS[fault]), None),
@@ -100,7 +100,7 @@ def troubles(place: Place, run_id: str, point: Point, fault: str) -> Iterator[st
 
 
 @pytest.mark.req("G-25")
-@pytest.mark.parametrize("number", range(1, 9))
+@pytest.mark.parametrize("number", some("syncs of a start", range(1, 9), 4))
 def test_a_run_appears_with_its_manifest_or_not_at_all(number: int, tmp_path: Path) -> None:
     (tmp_path / "p.dot").write_text(PIPELINE)
     (tmp_path / "project").mkdir()

@@ -17,8 +17,8 @@ QUOTED = re.compile(r"`([^`]+)`")
 MANY = 3
 """So many packages that use another's class make its name a word of the system."""
 
-REPLACED = re.compile(r"(?<![a-z])(keeper|guardian|tape)s?(?![a-z])", re.IGNORECASE)
-"""Also as a part of a name."""
+REPLACED = re.compile(r"(?<![a-z])(?<!contract_)(keeper|guardian|tape)s?(?![a-z])", re.IGNORECASE)
+"""Also as a part of a name, but for the role that the contract of a change calls so."""
 KEPT_AS_WRITTEN = {"CONFORMANCE.md", "requirements.md", "glossary.md"}
 
 

@@ -12,7 +12,7 @@ import pytest
 from custody.egress import connection as connection_module
 from custody.egress.proxy import Proxy
 from support.proxying import ask, client, connect, everything
-from support.servers import Server, answer, count_bytes, echo, hello, read_head
+from support.servers import Server, answer, count_bytes, echo, hello, read_head, refusing_port
 
 pytestmark = pytest.mark.usefixtures("_nothing_is_left")
 
@@ -159,9 +159,7 @@ def test_a_request_that_does_not_come_is_given_up(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_server_that_is_not_there_is_told() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        name = f"localhost:{closed.getsockname()[1]}"
-    with Proxy.on_this_machine((name,)) as proxy:
+    with refusing_port() as port, Proxy.on_this_machine((name := f"localhost:{port}",)) as proxy:
         said = ask(proxy, f"CONNECT {name} HTTP/1.1\r\n\r\n")
     assert said.startswith(b"HTTP/1.1 502 ")
     assert said.endswith(f"{name} cannot be reached: Connection refused\n".encode())

@@ -59,6 +59,8 @@ def test_what_is_missing_is_told_with_a_hint(
     told = capsys.readouterr().err
     assert "program no-such-codex" in told
     assert "npm install" in told
+    assert told.startswith("error: agent codex cannot be asked: ")
+    assert "for ask" not in told, "nobody wrote that node"
 
 
 def test_one_that_asks_nobody_or_a_person(capsys: pytest.CaptureFixture[str]) -> None:

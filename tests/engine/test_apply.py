@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,11 @@ import pytest
 from custody import api
 from custody.errors import Refused, RunError, RunLocked, UsageError
 from custody.model import layout
+from custody.model.record import encode_pretty
 from custody.store.rundir import RunDirectory
+from custody.workspace.takeover import TakeoverPlan
 from support.bench import Bench
+from support.tampering import rechained
 
 WORK = 'work [prompt="x"]\nstart -> work -> done'
 FAILS = 'work [prompt="x"]\ntest [type=tool, tool_command="false"]\nstart -> work -> test -> done'
@@ -72,7 +76,7 @@ def test_the_same_changes_as_the_patch_that_diff_prints(bench: Bench, tmp_path: 
     for name, text in OLD.items():
         (other / name).write_text(text)
     run = edited(bench, *EDITS)
-    from custody.workspace.patch.write import write_change
+    from custody.patch.write import write_change
 
     patch = b"".join(write_change(one.change, one.before, one.after) for one in api.changes(run))
     subprocess.run(["git", "apply", "--binary", "-"], cwd=other, input=patch, check=True)
@@ -132,11 +136,11 @@ def test_a_run_at_work_is_never_applied(bench: Bench) -> None:
 def test_a_tampered_run_is_never_applied(what: str, bench: Bench) -> None:
     path = Path(edited(bench, *EDITS))
     with RunDirectory.open(str(path), write=False) as run:
-        sha256 = next(
+        content = next(
             one.after.sha256 for one in (file.change for file in api.changes(str(path)))
             if one.path == "app.py" and one.after
         )  # fmt: skip
-        blob = run.blobs.path_of(sha256)
+        blob = run.blobs.path_of(content)
     place = (
         path
         / {
@@ -151,6 +155,29 @@ def test_a_tampered_run_is_never_applied(what: str, bench: Bench) -> None:
         api.apply(str(path))
     assert contents(bench.workdir) == OLD
     assert not (bench.workdir / layout.TAKEOVER).exists()
+
+
+def head_of(journal: Path) -> str:
+    return sha256(journal.read_bytes().splitlines()[-1]).hexdigest()
+
+
+@pytest.mark.req("U-07", "G-14")
+def test_a_run_whose_decisions_were_forged_is_never_applied(bench: Bench) -> None:
+    """Its chain fits and its evidence is there: only deciding again shows it."""
+    path = Path(edited(bench, *EDITS))
+    journal = path / layout.EVENTS
+    lines = journal.read_bytes().splitlines(keepends=True)
+    at = next(i for i, line in enumerate(lines) if b'"event":"RouteChosen"' in line)
+    lines[at] = lines[at].replace(b'"by_condition":false', b'"by_condition":true')
+    before = head_of(journal)
+    journal.write_bytes(rechained(lines, at + 1))
+    for view in path.glob("*.json"):
+        view.write_text(view.read_text().replace(before, head_of(journal)))
+    (wrong,) = api.verify(str(path), rebuild=True).mismatches
+    assert wrong.code == "decisions"
+    with pytest.raises(RunError, match="the record does not hold"):
+        api.apply(str(path))
+    assert contents(bench.workdir) == OLD
 
 
 def test_where_it_can_go(bench: Bench, tmp_path: Path) -> None:
@@ -179,6 +206,11 @@ def test_what_was_broken_off_is_told_of(bench: Bench) -> None:
     assert api.apply(run, dry_run=True).conflicts == ()
     assert api.apply(run).finished == ""
     assert contents(bench.workdir) == NEW
+    plan = bench.workdir / layout.TAKEOVER / layout.TAKEOVER_PLAN
+    plan.parent.mkdir()
+    plan.write_bytes(encode_pretty(TakeoverPlan(run_id="r9", device=1, inode=1, steps=())))
+    with pytest.raises(Refused, match="taking run r9 over was broken off here"):
+        api.apply(run, dry_run=True)
 
 
 @pytest.mark.req("U-14")

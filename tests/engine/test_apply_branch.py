@@ -12,7 +12,12 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from custody import api
+from custody.engine.apply import _prove
+from custody.engine.apply_branch import _Compared
 from custody.errors import Refused, UsageError
+from custody.model.change import Change, Entry
+from custody.store.rundir import RunDirectory
+from custody.workspace.repository import Repository
 from support.bench import Bench
 from support.patches import Tree, put_tree
 from support.sweep import examples
@@ -288,3 +293,29 @@ def test_a_submodule_is_not_ours_to_change(bench: Bench, repo: Repo, tmp_path: P
     assert [(one.path, one.what) for one in found] == [
         ("sub/f", "it lies in the submodule sub"),
     ]
+
+
+def test_what_may_not_be_written_is_a_conflict_whoever_asks_for_it(
+    bench: Bench, repo: Repo
+) -> None:
+    """No run changes such a path: a stage that does is refused. A record may say it anyway."""
+    path = ".claude/settings.json"
+    entry = Entry(path=path, kind="file", mode=0o644, sha256="0" * 64, bytes=1)
+    with RunDirectory.open(bench.run(WORK).path, write=False) as run:
+        proved = _prove(run, failed=False)
+        forged = proved._replace(changes=(Change(path=path, change="added", after=entry),))
+        found = _Compared(forged, Repository(str(repo.folder)))
+    assert [one.path for one in found.conflicts] == [path]
+    assert found.due == []
+
+
+def test_no_monitor_of_the_repository_runs(bench: Bench, repo: Repo) -> None:
+    called = bench.home / "called"
+    monitor = bench.home / "monitor.sh"
+    monitor.write_text(f"#!/bin/sh\ntouch {called}\n")
+    monitor.chmod(0o755)
+    run = edited(bench, *EDITS)
+    repo.git("config", "core.fsmonitor", str(monitor))
+    api.apply(run, branch="fix")
+    assert repo.git("log", "--format=%s", "-1", "fix").startswith("Take over run")
+    assert not called.exists()

@@ -9,6 +9,7 @@ import pytest
 
 from custody import api
 from custody.engine.begin import begin, versions
+from custody.engine.given import Given
 from custody.errors import PathRefused, RunExists
 from custody.model.event import PipelineStarted
 from custody.store.rundir import RunDirectory
@@ -45,6 +46,13 @@ def test_every_source_is_kept(bench: Bench) -> None:
     assert hashlib.sha256(source).hexdigest() == started.pipeline_sha256
 
 
+def test_listeners_hear_of_the_first_fact_too(bench: Bench) -> None:
+    heard: list[str] = []
+    bench.run("start -> done", listeners=(lambda line, _fact: heard.append(line.event),))
+    assert heard[0] == "PipelineStarted"
+    assert heard == [line.event for line in api.events(str(bench.path("")))]
+
+
 def test_versions_are_those_of_this_process() -> None:
     assert versions()["custody"] == VERSION
     assert versions()["python"] == platform.python_version()
@@ -55,14 +63,7 @@ def test_an_id_is_taken_once(bench: Bench) -> None:
     pipeline = api.load(bench.pipeline("start -> done"))
     before = bench.path("events.jsonl").read_bytes()
     with pytest.raises(RunExists):
-        begin(
-            pipeline,
-            runsdir=str(bench.runsdir),
-            run_id="r1",
-            workdir="",
-            variables={},
-            agent="fake",
-        )
+        begin(pipeline, Given(agent="fake"), runsdir=str(bench.runsdir), run_id="r1")
     assert bench.path("events.jsonl").read_bytes() == before
 
 

@@ -272,7 +272,7 @@ def test_a_run_that_is_cut_anywhere_goes_on_to_the_same_end(
         assert api.verify(str(run)).mismatches == ()
         remove(run.parent)
 
-    sweep.over(sweep.points(range(1, len(lines)), every=3, about=more), attempt)
+    sweep.over(sweep.points(range(1, len(lines)), every=3, about=more, most=8), attempt)
 
 
 def facts_at(run: Path) -> list[AnyFact]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from custody import api
+from custody import api, load
+from custody.engine.given import refuse_missing_agents
 from custody.errors import UsageError
 from custody.model.event import StageStarted
 from support.bench import Bench
@@ -54,3 +56,13 @@ def test_what_a_caller_has_by_default_is_not_given(bench: Bench) -> None:
     with ends_before(StageStarted, "b"):
         bench.run(BODY, graph=GRAPH, variables={"name": "k"})
     assert again(bench, agent="stub", ingest="on", by_name=[]) == "PASS"
+
+
+@pytest.mark.req("U-02")
+def test_a_stage_that_needs_an_agent_needs_one_that_is_there(bench: Bench) -> None:
+    pipeline = load(Path(bench.pipeline(BODY, graph=GRAPH)).read_text())
+    with pytest.raises(UsageError, match="no agent is named, and a, b need one"):
+        refuse_missing_agents(pipeline, "")
+    with pytest.raises(UsageError, match="nobody"):
+        refuse_missing_agents(pipeline, "nobody")
+    refuse_missing_agents(pipeline, "stub")

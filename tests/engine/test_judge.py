@@ -15,9 +15,18 @@ import pytest
 from custody.checks.gates import gates
 from custody.checks.gates.exit_code import ExitCodeGate
 from custody.engine.judge import judge_stage
+from custody.model import layout
+from custody.model.contracts.survey import IndexEntry, Marker, Page, Survey
 from custody.model.event import GateFailed, GatePassed, StageFailed
+from custody.model.record import encode
+from custody.pipeline.contracts.plan import LEAST_GATES
 from support.bench import Bench
 from support.cases import case
+from support.contracts import EXPECTED, GUARDRAILS, REASONS, REVIEW
+from support.contracts import PLAN as PLAN_PAGE
+from support.hostile import quoted
+from support.packing import Library
+from support.patch_cases import adding
 
 BLOCK = "```json\n{}\n```\n"
 PLAN = '{\\"commands\\": [\\"test -f a.txt\\"]}'
@@ -26,11 +35,48 @@ VERIFY = (
     'v [type=verification, verification.allowed_commands="test -f"]\n'
     "start -> a -> v -> done"
 )
+ASKED = VERIFY.replace("-> done", "-> g -> done") + "\ng [type=gate, stage=v, gates=%s]"
+EXECUTED = (
+    VERIFY.replace("-> done", "-> g -> e -> done")
+    + '\ng [type=gate, stage=v, gates="%s"]\ne [type=gate, stage=v, gates=gates_executed]'
+)
 WRITING = (
     'w [type=write_file, ingest=true, output_path="docs/a.md", '
     'content="```py file=a.py\n%s\n```\n"]\nstart -> w -> done'
 )
 TASK = 't [type=agent_task, prompt="x", output_path="docs/a.md"]\nstart -> t -> done'
+
+
+PACK = "p [type=context_pack]\nstart -> p -> done"
+FIND = 'f [type=find, query="x"]\nstart -> f -> done'
+REQUEST = json.dumps(
+    {
+        "schema_version": "ctcp-file-request-v1",
+        "goal": "x",
+        "needs": [{"path": "a.txt", "mode": "full"}],
+        "budget": {"max_files": 10, "max_total_bytes": 100_000},
+        "reason": "x",
+    }
+).encode()
+PAGE = "docs/behaviors/B001-x.md"
+SURVEY = encode(
+    Survey(
+        index=True,
+        markers=(Marker(id="B001", path="a.py", line=1),),
+        entries=(IndexEntry(id="B001", page=PAGE, line=1),),
+        pages=(Page(id="B001", path=PAGE, headings=("Reason", "Behavior", "Result")),),
+    )
+)
+UNMARKED = encode(Survey(index=True, entries=(IndexEntry(id="B001", page=PAGE, line=1),)))
+DOCUMENTS = {
+    layout.PLAN: PLAN_PAGE.encode(),
+    layout.GUARDRAILS: GUARDRAILS.encode(),
+    layout.REASONS: REASONS.encode(),
+    layout.EXPECTED_RESULTS: EXPECTED.encode(),
+    layout.SURVEY: SURVEY,
+    layout.PATCH: adding("docs/new", 1),
+    layout.REVIEW_COST: REVIEW.encode(),
+}
 
 
 class Sample(NamedTuple):
@@ -40,6 +86,7 @@ class Sample(NamedTuple):
     body: str
     answer: dict[str, object]
     passes: bool
+    documents: dict[str, bytes] = {}
 
 
 def passing(gate: str, body: str, answer: dict[str, object] | None = None) -> Sample:
@@ -48,6 +95,21 @@ def passing(gate: str, body: str, answer: dict[str, object] | None = None) -> Sa
 
 def failing(gate: str, body: str, answer: dict[str, object] | None = None) -> Sample:
     return Sample(gate, body, answer or {"text": "Done.\n"}, passes=False)
+
+
+def asking(
+    gate: str, path: str, wrong: bytes, *, passes: bytes | None = None, more: str = ""
+) -> tuple[Sample, Sample]:
+    """Return two runs that ask a gate about documents: one of them is as it is, or wrong."""
+    body = f"""t [type=tool, tool_command="true"]
+g [type=gate, stage=t, gates={gate}{", " if more else ""}{more}]
+start -> t -> g -> done"""
+    right = DOCUMENTS if passes is None else {**DOCUMENTS, path: passes}
+    answer: dict[str, object] = {"text": "Done.\n"}
+    return (
+        Sample(gate, body, answer, passes=True, documents=right),
+        Sample(gate, body, answer, passes=False, documents={**DOCUMENTS, path: wrong}),
+    )
 
 
 SAMPLES = [
@@ -67,6 +129,25 @@ SAMPLES = [
     failing("document", TASK, {"text": " \n"}),
     passing("artifacts", WRITING % "x = 1"),
     failing("artifacts", WRITING % "x = ("),
+    *asking("plan_check", layout.PLAN, b"Status: DRAFT"),
+    *asking("patch_check", layout.PATCH, b""),
+    *asking("behavior_catalog_check", layout.SURVEY, UNMARKED),
+    *asking("artifact", layout.PLAN, b"", more=f"target={quoted(layout.PLAN)}"),
+    *asking("review", layout.REVIEW_COST, b"no", more=f"target={quoted(layout.REVIEW_COST)}"),
+    passing("lite", ASKED % (PLAN, "lite")),
+    failing("lite", ASKED % (PLAN.replace("a.txt", "b.txt"), "lite")),
+    passing("full", ASKED % (PLAN, "full")),
+    failing("full", ASKED % (PLAN.replace("a.txt", "b.txt"), "full")),
+    passing("gates_executed", EXECUTED % (PLAN, ",".join(LEAST_GATES)))._replace(
+        documents=DOCUMENTS
+    ),
+    passing("context_pack", PACK)._replace(documents={layout.FILE_REQUEST: REQUEST}),
+    failing("context_pack", PACK)._replace(
+        documents={layout.FILE_REQUEST: REQUEST.replace(b'"max_files": 10', b'"max_files": 1')}
+    ),
+    passing("find", FIND),
+    failing("find", FIND)._replace(documents={layout.GUARDRAILS: b"find_mode: anywhere\n"}),
+    failing("gates_executed", EXECUTED % (PLAN, "lite"))._replace(documents=DOCUMENTS),
 ]  # fmt: skip
 
 FLIPPED = """
@@ -84,10 +165,10 @@ def _flipped(self, case):
 
 
 def carry_out(bench: Bench, sample: Sample) -> None:
-    (bench.workdir / "a.txt").write_text("x")
+    Library(bench.workdir).write("a.txt", "x")
     book = bench.home / "answers.json"
     book.write_text(json.dumps({"answers": [sample.answer]}))
-    bench.run(sample.body, agent=f"fake:{book}")
+    bench.run(sample.body, agent=f"fake:{book}", documents=sample.documents)
 
 
 def replay(bench: Bench, source: Path) -> subprocess.CompletedProcess[str]:
@@ -147,7 +228,7 @@ def test_no_gate_is_left_out() -> None:
 
 
 def test_a_gate_that_only_warns_changes_nothing(bench: Bench) -> None:
-    carry_out(bench, SAMPLES[-1])
+    carry_out(bench, next(s for s in SAMPLES if s.gate == "artifacts" and not s.passes))
     assert not any(isinstance(fact, StageFailed) for fact in bench.facts())
     (warned,) = (fact for fact in bench.facts() if isinstance(fact, GateFailed))
     assert warned.effect == "warn"

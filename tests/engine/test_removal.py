@@ -72,6 +72,16 @@ def test_a_run_at_work_is_never_removed(bench: Bench) -> None:
     assert [run.state for run in api.remove([path]).runs] == ["CRASHED"]
 
 
+def test_a_run_that_somebody_holds_is_never_removed(bench: Bench) -> None:
+    """One that has ended may be held too: by whoever takes it up, or puts its views right."""
+    path = bench.run(NOTHING).path
+    with RunDirectory.open(path, write=True):
+        with pytest.raises(RunLocked, match="is at work"):
+            api.remove([path], force=True)
+        assert api.prune(Pruning(keep=0), runsdir=str(bench.runsdir)).runs == ()
+    assert api.verify(path).intact
+
+
 def test_a_folder_that_is_no_run_stays(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
@@ -128,6 +138,8 @@ def test_the_choice() -> None:
     assert names(Pruning(keep=1)) == "ad"
     assert names(Pruning(older_than=86400.0)) == "a"
     assert names(Pruning(states=("BROKEN",))) == "b"
+    rows = [RunRow(run_id="x", path="x", status="", state="BROKEN", started_at="", ended_at="")]
+    assert names(Pruning(states=("BROKEN",), older_than=0.0)) == "", "nobody knows its age"
     assert names(Pruning(states=("PASS", "FAIL"), keep=5)) == ""
 
 

@@ -14,6 +14,7 @@ from support.bench import Bench
 from support.counted import CountedAgent, custody, told, until
 from support.lists import part
 from support.servers import Server
+from support.sweep import turn
 
 SOON = 2.0
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
@@ -87,7 +88,7 @@ def test_a_server_that_does_not_answer_is_left(
 
 
 @pytest.mark.req("G-23")
-@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("number", turn("copying the source", SIGNALS))
 def test_copying_the_source_is_left(bench: Bench, number: signal.Signals) -> None:
     for folder in range(60):
         (bench.workdir / str(folder)).mkdir()

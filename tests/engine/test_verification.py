@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from custody.engine.verification import Mismatch, Verification, unknown
+import pytest
+
+from custody.engine.verification import Mismatch, Verification, check_head, unknown
+from custody.errors import UsageError
 from custody.store.rundir import RunDirectory
 
 
@@ -26,3 +29,12 @@ def test_a_record_is_intact_whatever_became_of_the_run() -> None:
     assert not Verification(
         run_id="r", status="PASS", lines=1, evidence=0, blobs=0, mismatches=(wrong,)
     ).intact
+
+
+@pytest.mark.req("G-14")
+def test_what_cannot_be_a_head_is_told() -> None:
+    check_head("")
+    check_head("0" * 64)
+    for text in ("0" * 12, "0" * 65, "x" * 64, "0" * 64 + "\n"):
+        with pytest.raises(UsageError, match="is no journal's head"):
+            check_head(text)

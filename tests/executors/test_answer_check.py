@@ -30,12 +30,16 @@ def request(context: str = "", schema: str = "") -> AgentRequest:
         (b"", "it is empty"),
         (b" \n", "it is empty"),
         (b"ab\xff", "it is no UTF-8: byte 2"),
-        (b"x" * FILE_LIMIT, ""),
-        (b"x" * (FILE_LIMIT + 1), f"it has {FILE_LIMIT + 1} bytes: {FILE_LIMIT} is most"),
     ],
 )
 def test_text_is_enough_where_nothing_else_is_asked_for(data: bytes, fault: str) -> None:
     assert fault_of(data, request()) == fault
+
+
+def test_there_is_a_limit_to_its_size() -> None:
+    fault = f"it has {FILE_LIMIT + 1} bytes: {FILE_LIMIT} is most"
+    assert fault_of(b"x" * FILE_LIMIT, request()) == ""
+    assert fault_of(b"x" * (FILE_LIMIT + 1), request()) == fault
 
 
 def test_a_block_must_be_there_and_fit() -> None:

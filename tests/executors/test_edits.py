@@ -15,7 +15,7 @@ from custody.errors import MalformedDocument
 from custody.executors.edits import fenced_files
 from custody.model.event import GuardrailViolation, RequestAnswered
 from custody.model.request import Ack
-from custody.workspace.patch import EXECUTABLE, REGULAR, SYMLINK, File
+from custody.patch import EXECUTABLE, REGULAR, SYMLINK, File
 from support.bench import Bench
 from support.patches import Tree, get_tree, put_tree, written
 

@@ -51,6 +51,7 @@ STEPS: dict[str, tuple[dict[str, Any], ...]] = {
         {"words": ["resume", "arrived"]},
     ),
     "changed": ({"words": ["fork", "changed", "third", *AGAIN], "run": "again"},),
+    "changed_by_patch": ({"words": ["fork", "changed_by_patch", "stop", *AGAIN], "run": "again"},),
     "documents": (
         {"words": ["task", "self_critique", "--run-id", "documents", *PUBLISHED]},
         {
@@ -60,6 +61,7 @@ STEPS: dict[str, tuple[dict[str, Any], ...]] = {
     ),
     "fix_test": ({"words": ["fork", "fix_test", "report", *AGAIN], "run": "again"},),
     "forked": ({"words": ["fork", "forked", "count", *AGAIN], "run": "again"},),
+    "given": ({"words": ["fork", "given", "note", *AGAIN], "run": "again"},),
     "interrupted": (
         {"words": [*CHANGED], "files": {"mended.dot": MENDED}},
         {"words": [*CHANGED, "--accept-pipeline-change"]},

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from support.formats import RUNS, goes_on, looks, sample_of, tree, unpack
+from support.sweep import some
 
 HERE = Path(__file__).parent
 ARCHIVES = sorted(HERE.glob("*/*.tar.gz"))
@@ -47,7 +48,7 @@ def test_it_says_what_it_said(archive: Path, tmp_path: Path) -> None:
     assert tree(tmp_path) == before, "looking has changed something"
 
 
-@pytest.mark.parametrize("archive", ARCHIVES, ids=name)
+@pytest.mark.parametrize("archive", some("formats: printed", ARCHIVES, 10), ids=name)
 def test_its_journal_is_printed_byte_for_byte(archive: Path, tmp_path: Path) -> None:
     printed = unpack(archive, tmp_path)("log", sample_of(archive), "--json").out
     journal = (tmp_path / RUNS / sample_of(archive) / "events.jsonl").read_text()
@@ -62,7 +63,7 @@ def test_it_goes_on_as_it_did(archive: Path, tmp_path: Path) -> None:
         assert goes_on(custody, step) == step["then"], step["words"]
 
 
-@pytest.mark.parametrize("archive", ENDED, ids=name)
+@pytest.mark.parametrize("archive", some("formats: ended", ENDED, 10), ids=name)
 def test_an_ended_run_stays_as_it_is(archive: Path, tmp_path: Path) -> None:
     custody = unpack(archive, tmp_path)
     before = tree(tmp_path)
@@ -71,7 +72,7 @@ def test_an_ended_run_stays_as_it_is(archive: Path, tmp_path: Path) -> None:
     assert (done.code, tree(tmp_path)) == (0 if passed else 1, before)
 
 
-@pytest.mark.parametrize("archive", ENDED, ids=name)
+@pytest.mark.parametrize("archive", some("formats: views", ENDED, 10), ids=name)
 def test_its_views_are_made_again(archive: Path, tmp_path: Path) -> None:
     custody = unpack(archive, tmp_path)
     run = tmp_path / RUNS / sample_of(archive)
@@ -84,7 +85,7 @@ def test_its_views_are_made_again(archive: Path, tmp_path: Path) -> None:
     assert tree(run) == before
 
 
-@pytest.mark.parametrize("archive", ARCHIVES, ids=name)
+@pytest.mark.parametrize("archive", some("formats: changed", ARCHIVES, 10), ids=name)
 def test_a_changed_word_is_found(archive: Path, tmp_path: Path) -> None:
     custody = unpack(archive, tmp_path)
     journal = tmp_path / RUNS / sample_of(archive) / "events.jsonl"

@@ -193,9 +193,8 @@ def test_what_cannot_be_taken_over_is_refused_by_its_path(
 
 
 @pytest.mark.req("G-29")
-@pytest.mark.parametrize("level", CONFINED)
-@pytest.mark.parametrize("closed", ["folder", "file", "."])
-def test_what_a_program_closes_ends_no_run(place: Bench, level: str, closed: str) -> None:
+@pytest.mark.parametrize(("closed", "level"), paired("closed", ["folder", "file", "."], CONFINED))
+def test_what_a_program_closes_ends_no_run(place: Bench, closed: str, level: str) -> None:
     """Root takes it over as it is; whoever cannot read it refuses it. Neither is stuck."""
     run_and_verify(place, level, f"chmod 000 {closed}")
 

@@ -71,6 +71,11 @@ SAMPLES: tuple[tuple[str, Any, str, str], ...] = (
     ("log", {"edit": "one byte changed in line 9"}, "detect:chain_broken@9", "detect:json@9"),
     ("crash", {"resume": "a pid file is there"}, "recover:lock", "reject:locked"),
     ("fence", "```py file=/a\nx\n```\n", "reject:absolute", "skip:absolute"),
+    ("plan", "Status: SIGNED\nStatus: SIGNED\n", "reject:duplicate_key", "accept"),
+    ("review", "Verdict: BLOCK\n", "accept:block", "accept:approve"),
+    ("patch", "", "reject:empty", "reject:not_diff"),
+    ("bundle", {"zip": "two members with one name"}, "reject:duplicate", "accept"),
+    ("file_request", {"path": "a.py", "mode": "full"}, "accept", "omit:denied"),
 )
 """Of each surface something with its verdict, and with one that is wrong."""
 

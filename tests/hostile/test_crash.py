@@ -101,7 +101,7 @@ class Event:
 
     def at_each(self, attempt: Callable[[Point], str | None]) -> None:
         """Try points of the calls that the case names, of each kind at least one."""
-        chosen = self.sweep.points(self.known.named(self.text), every=EVERY, kind=family)
+        chosen = self.sweep.points(self.known.named(self.text), every=EVERY, kind=family, most=3)
         self.sweep.over(chosen, attempt)
 
     def place(self, name: object = "p") -> Place:

@@ -21,9 +21,16 @@ from support.leftovers import (
     PLANT,
     VARIABLES,
 )
+from support.sandboxes import LEVELS
+from support.sweep import paired, turn
 
-LEVELS = ("L1", "L2", "L3")
 AGENT = 'a [prompt="x", local_exec.argv="python3 {}"]\n'
+LEFT = ("node_modules/.cache/x", ".pytest_cache/x", "target/x", "lib.pyc", "__pycache__/app.pyc")
+KEEPING_NOTHING = (
+    'type=verification, verification.required_commands="python3 leave.py"',
+    'type=tool, tool_command="python3 leave.py", limits.written=1',
+)
+"""A judge, and one that writes too much."""
 TOOL = '{} [type=tool, tool_command="python3 {}"{}]\n'
 
 
@@ -61,7 +68,7 @@ def cached(bench: Bench, run_id: str = "r1") -> set[str]:
 
 
 @pytest.mark.req("G-02")
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", turn("leftovers: planted", LEVELS))
 def test_planted_byte_code_does_not_pass_a_test(bench: Bench, level: str) -> None:
     (bench.workdir / "app.py").write_text("def answer(): return 41\n")
     (bench.workdir / "check.py").write_text("import app\nassert app.answer() == 42\n")
@@ -72,7 +79,7 @@ def test_planted_byte_code_does_not_pass_a_test(bench: Bench, level: str) -> Non
 
 
 @pytest.mark.req("G-02")
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", turn("leftovers: from before", LEVELS))
 def test_byte_code_from_before_a_change_does_not_hide_it(bench: Bench, level: str) -> None:
     """The agent gives what it wrote the size and time of what was there."""
     (bench.workdir / "app.py").write_text("def answer(): return 42\n")
@@ -88,7 +95,7 @@ def test_byte_code_from_before_a_change_does_not_hide_it(bench: Bench, level: st
 
 
 @pytest.mark.req("G-02")
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", turn("leftovers: next", LEVELS))
 def test_nothing_is_left_for_the_next_stage_nor_the_next_attempt(place: Bench, level: str) -> None:
     body = AGENT.format("leave.py") + TOOL.format("t", "look.py", ", max_retries=1")
     body += "start -> a -> t -> done"
@@ -99,7 +106,7 @@ def test_nothing_is_left_for_the_next_stage_nor_the_next_attempt(place: Bench, l
 
 
 @pytest.mark.req("G-02")
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", turn("leftovers: packages", LEVELS))
 def test_packages_that_were_cached_before_the_first_agent_stay_as_they_were(
     place: Bench, level: str
 ) -> None:
@@ -121,7 +128,7 @@ def test_packages_that_were_cached_before_the_first_agent_stay_as_they_were(
 
 
 @pytest.mark.req("G-02")
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", turn("leftovers: refused attempt", LEVELS))
 def test_a_refused_attempt_leaves_no_cache(place: Bench, level: str) -> None:
     (place.workdir / "stray.sh").write_text("python3 leave.py; echo x > stray.txt\n")
     body = (
@@ -134,15 +141,9 @@ def test_a_refused_attempt_leaves_no_cache(place: Bench, level: str) -> None:
 
 
 @pytest.mark.req("G-02")
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize(
-    "stage",
-    ['type=verification, verification.required_commands="python3 leave.py"',
-     'type=tool, tool_command="python3 leave.py", limits.written=1'],
-    ids=["a judge", "too much"],
-)  # fmt: skip
+@pytest.mark.parametrize(("stage", "level"), paired("keeping nothing", KEEPING_NOTHING, LEVELS))
 def test_an_attempt_that_keeps_nothing_leaves_no_cache(
-    place: Bench, level: str, stage: str
+    place: Bench, stage: str, level: str
 ) -> None:
     place.run(f"t [{stage}]\nstart -> t -> done", confinement=level)
     assert cached(place) == set()
@@ -161,12 +162,8 @@ def test_a_fork_begins_with_what_was_cached_by_then(place: Bench) -> None:
 
 
 @pytest.mark.req("G-02")
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize(
-    "path",
-    ["node_modules/.cache/x", ".pytest_cache/x", "target/x", "lib.pyc", "__pycache__/app.pyc"],
-)
-def test_what_is_left_in_the_workspace_is_a_change(bench: Bench, level: str, path: str) -> None:
+@pytest.mark.parametrize(("path", "level"), paired("left in the workspace", LEFT, LEVELS))
+def test_what_is_left_in_the_workspace_is_a_change(bench: Bench, path: str, level: str) -> None:
     (bench.workdir / "leave.sh").write_text(f"mkdir -p $(dirname {path}); echo x > {path}\n")
     body = 'a [prompt="x", local_exec.argv="sh leave.sh", allowed_write_paths="src/"]\n'
     result = bench.run(f"{body}start -> a -> done", agent="local_exec", confinement=level)
@@ -176,7 +173,7 @@ def test_what_is_left_in_the_workspace_is_a_change(bench: Bench, level: str, pat
 
 
 @pytest.mark.req("G-02")
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", turn("leftovers: killed", LEVELS))
 def test_what_a_killed_process_left_is_gone_when_the_run_goes_on(place: Bench, level: str) -> None:
     body = TOOL.format("install", "leave.py", "") + 'ask [prompt="x", agent=outbox]\n'
     body += TOOL.format("t", "leave.py", "") + "start -> install -> ask -> t -> done"

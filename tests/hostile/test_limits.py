@@ -17,10 +17,10 @@ from custody.model.event import RequestAnswered
 from custody.supervise.supervisor import Supervisor
 from support.exhaustion import AT_L3, ATTACKS, BEGIN, HARMLESS, SMALL, Attack
 from support.hostile import Ground
-from support.sandboxes import CONFINED, Site
-from support.sweep import paired
+from support.sandboxes import CONFINED, LEVELS, Site
+from support.sweep import paired, turn
 
-CASES = [(level, name) for level in CONFINED for name in ATTACKS] + [("L3", name) for name in AT_L3]
+CASES = [*paired("attacks", ATTACKS, CONFINED), *((name, "L3") for name in AT_L3)]
 ALL = ATTACKS | AT_L3
 OF_ANOTHER = [*paired("attacks of another user", ATTACKS, CONFINED), *((n, "L3") for n in AT_L3)]
 HARMLESS_OF_ANOTHER = paired("what another user does", HARMLESS, CONFINED)
@@ -44,21 +44,20 @@ def reason(site: Site, level: str, text: str) -> str:
     return ran.result.failure_reason or "ok"
 
 
-@pytest.mark.parametrize(("level", "name"), CASES)
-def test_an_attack_is_ended_by_its_limit(site: Site, level: str, name: str) -> None:
+@pytest.mark.parametrize(("name", "level"), CASES)
+def test_an_attack_is_ended_by_its_limit(site: Site, name: str, level: str) -> None:
     attack: Attack = ALL[name]
     assert reason(site, level, attack.text) == f"limit_exceeded: {attack.limit}"
 
 
-@pytest.mark.parametrize("level", CONFINED)
-@pytest.mark.parametrize("name", HARMLESS)
-def test_what_only_looks_like_much_is_let_be(site: Site, level: str, name: str) -> None:
+@pytest.mark.parametrize(("name", "level"), paired("harmless", HARMLESS, CONFINED))
+def test_what_only_looks_like_much_is_let_be(site: Site, name: str, level: str) -> None:
     assert reason(site, level, HARMLESS[name]) == "ok"
     for folder in site.run_folder.rglob("closed"):
         folder.chmod(0o700)
 
 
-@pytest.mark.parametrize("level", CONFINED)
+@pytest.mark.parametrize("level", turn("a million", CONFINED))
 def test_a_million_is_not_waited_for(site: Site, level: str) -> None:
     """Whoever exceeds a limit is ended soon after, not when it is done."""
     started = time.monotonic()
@@ -123,7 +122,7 @@ look -> done
 }"""
 
 
-@pytest.mark.parametrize("level", ["L1", "L2", "L3"])
+@pytest.mark.parametrize("level", turn("every attempt", LEVELS))
 def test_every_attempt_starts_clean(ground: Ground, level: str) -> None:
     (ground.workdir / "flood.py").write_text(FLOOD)
     (ground.workdir / "look.py").write_text(LOOK)

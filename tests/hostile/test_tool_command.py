@@ -1,6 +1,6 @@
 """Commands of tool stages: refused by their text, or run where they cannot leave.
 
-A command that only the kernel can stop is run at both levels of confinement. Beside the
+A command that only the kernel can stop is run at one level of confinement, drawn. Beside the
 workspace lies a file with a secret, and in the workspace stand its path (``where``) and programs
 that go there (``x``, ``x.sh``, ``where.py``).
 """
@@ -14,6 +14,8 @@ import pytest
 
 from custody.model.event import RequestAnswered
 from support.hostile import Case, Ground, cases, custody, picture, quoted
+from support.sandboxes import CONFINED
+from support.sweep import turn
 
 SECRET = "kept outside 7f3a"
 REPOSITORY = """
@@ -58,7 +60,7 @@ def test_tool_command(case: Case, ground: Ground) -> None:
     else:
         assert case.expect == "deny:kernel"
         assert ground.surroundings() == before
-        for level in ("L3", "L2"):
+        for level in turn(case.id, CONFINED):
             assert attempt(text, ground.home / level, level) == "stopped"
         return
     assert ground.surroundings() == before

@@ -14,7 +14,8 @@ from custody.model.event import GateFailed, StageFailed
 from custody.model.plan import VerificationResults
 from custody.model.record import decode
 from support.bench import Bench
-from support.sweep import paired
+from support.sandboxes import LEVELS
+from support.sweep import paired, turn
 
 TESTS = "python3 -m unittest discover --start-directory tests"
 WRONG = "def double(n):\n    return n\n"
@@ -201,7 +202,7 @@ def test_code_under_test_cannot_prepare_the_next_check(
 
 @pytest.mark.req("G-01")
 @pytest.mark.usefixtures("project")
-@pytest.mark.parametrize("level", ["L3", "L2", "L1"])
+@pytest.mark.parametrize("level", turn("closed folders", LEVELS))
 def test_folders_that_are_closed_are_thrown_away_too(bench: Bench, level: str) -> None:
     closing = "import os\nos.makedirs('shut/inner')\nos.chmod('shut', 0)\n"
     mended = {"edits": [edit("src/double.py", closing + RIGHT)]}

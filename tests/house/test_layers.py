@@ -12,6 +12,7 @@ LAYERS = (
     ("errors", "loading", "patterns", "variables", "version"),
     ("model",),
     ("store", "pipeline"),
+    ("patch",),
     ("checks", "scaffold", "workspace", "views", "testing"),
     ("sandbox",),
     ("ingest", "egress"),
@@ -20,6 +21,7 @@ LAYERS = (
     ("handlers", "scenarios"),
     ("engine",),
     ("api",),
+    ("change",),
     ("",),  # custody/__init__.py itself: the public names
     ("cli",),
     ("__main__",),

@@ -14,12 +14,15 @@ from custody.model import layout
 OWNER = "custody.model.layout"
 EXCEPTIONS: dict[str, str] = {
     "src/custody/api.py 'inbox'": "the name of a function",
+    "src/custody/checks/gates/artifacts.py 'artifacts'": "the name of a gate",
     "src/custody/cli/commands/__init__.py 'inbox'": "the name of a command",
     "src/custody/cli/commands/init.py 'pipeline.dot'": "a file of the user's project",
     "src/custody/executors/agents/outbox.py 'outbox'": "the name of an agent",
     "src/custody/executors/agents/opencode.py 'cache'": "a field of opencode's events",
+    "src/custody/model/behavior_catalog.py 'docs/behaviors'": "a folder of the user's repository",
     "src/custody/pipeline/rules/content.py 'docs'": "the name of a template",
     "src/custody/scaffold/project.py 'docs'": "a folder of the user's project",
+    "src/custody/workspace/pack/librarian.py 'docs/00_CORE.md'": "a document of a repository",
     "src/custody/sandbox/confinement.py '/cache'": "where a stage sees the folder",
     "src/custody/sandbox/confinement.py 'cache'": "a field of a record",
     "src/custody/sandbox/confinement.py 'layers'": "a field of a record",
@@ -32,6 +35,7 @@ EXCEPTIONS: dict[str, str] = {
     "src/custody/sandbox/overlay.py 'workspace'": "the name of a mount",
     "src/custody/supervise/probe.py 'upper'": "a trial outside of any run",
     "src/custody/supervise/probe.py 'work'": "a trial outside of any run",
+    "src/custody/views/ingests.py 'artifacts'": "the name of a gate",
 }
 """``file literal`` and what it means there instead."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from support import sweep as sweeps
-from support.sweep import Sweep, chance, drawn, paired
+from support.sweep import Sweep, chance, drawn, paired, some, turn
 from support.trial import Trial
 
 SWEPT = """
@@ -45,13 +45,38 @@ def _in_no_soak(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_part_is_drawn_and_of_each_kind_at_least_one() -> None:
     found = [(kind, number) for number, kind in enumerate("a" * 100 + "b" * 10 + "c")]
 
-    def some(about: str) -> list[tuple[str, int]]:
+    def part(about: str) -> list[tuple[str, int]]:
         return drawn(found, 10, chance(about), lambda point: point[0])
 
-    assert [kind for kind, _ in some("x")] == ["a"] * 10 + ["b", "c"]
-    assert some("x") == sorted(some("x"), key=lambda point: point[1]), "in their order"
-    assert some("x") == some("x")
-    assert some("x") != some("y"), "two sweeps draw apart"
+    assert [kind for kind, _ in part("x")] == ["a"] * 10 + ["b", "c"]
+    assert part("x") == sorted(part("x"), key=lambda point: point[1]), "in their order"
+    assert part("x") == part("x")
+    assert part("x") != part("y"), "two sweeps draw apart"
+
+
+def test_there_is_an_end_to_how_many_are_drawn() -> None:
+    def few(about: str) -> list[str]:
+        return drawn("abcdefgh", 1, chance(about), str, most=3)
+
+    assert len(few("x")) == 3
+    assert few("x") == sorted(few("x")) == few("x")
+    assert {letter for number in range(40) for letter in few(str(number))} == set("abcdefgh")
+
+
+def test_some_of_many_and_one_of_several_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    def draw() -> tuple[list[int], list[str]]:
+        return some("x", range(40), 4), turn("x", ("L1", "L2"))
+
+    numbers, levels = draw()
+    assert (len(numbers), len(levels)) == (4, 1)
+    assert draw() == (numbers, levels)
+    seen = set()
+    for seed in range(20):
+        monkeypatch.setattr(sweeps, "SEED", seed)
+        seen.update(draw()[1])
+    assert seen == {"L1", "L2"}
+    monkeypatch.setattr(sweeps, "SOAK", 1.0)
+    assert draw() == (list(range(40)), ["L1", "L2"])
 
 
 def test_chunks_share_what_one_seed_draws(sweep: Sweep, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,10 +100,10 @@ def test_a_soak_tries_every_point(sweep: Sweep, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_each_thing_is_tried_with_one_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    some = paired("x", "abcd", (1, 2))
-    assert [thing for thing, _ in some] == list("abcd")
-    assert {number for _, number in some} == {1, 2}
-    assert paired("x", "abcd", (1, 2)) == some
+    pairs = paired("x", "abcd", (1, 2))
+    assert [thing for thing, _ in pairs] == list("abcd")
+    assert {number for _, number in pairs} == {1, 2}
+    assert paired("x", "abcd", (1, 2)) == pairs
     in_turn = set()
     for seed in range(20):
         monkeypatch.setattr(sweeps, "SEED", seed)

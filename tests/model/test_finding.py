@@ -20,3 +20,8 @@ from custody.model.finding import Finding
 def test_rendering(more: dict[str, object], text: str) -> None:
     settings = {"code": "syntax", "message": "it is wrong", "line": 3, "column": 4, **more}
     assert Finding(**settings).render("p.dot") == text  # type: ignore[arg-type]
+
+
+def test_what_is_about_no_file_has_no_place() -> None:
+    finding = Finding(code="missing", message="program x", line=0, column=0, hint="install it")
+    assert finding.render("") == "missing program x\n  hint: install it"

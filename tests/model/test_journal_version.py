@@ -6,10 +6,10 @@ from custody.model.record import SCHEMA_VERSION
 
 
 def test_new_lines_are_of_the_current_version() -> None:
-    assert CURRENT.number == [*VERSIONS][-1] == "1.3"
+    assert CURRENT.number == [*VERSIONS][-1] == "1.4"
     fields = JournalLine.__struct_fields__
     assert fields[0] == "schema_version"
-    assert JournalLine.__struct_defaults__[-len(fields)] == "1.3"
+    assert JournalLine.__struct_defaults__[-len(fields)] == "1.4"
 
 
 def test_other_documents_stay_as_they_were() -> None:
@@ -22,6 +22,7 @@ def test_verdicts_are_facts_since_1_1() -> None:
         "1.1": True,
         "1.2": True,
         "1.3": True,
+        "1.4": True,
     }
 
 
@@ -34,6 +35,7 @@ def test_earlier_runs_are_judged_by_the_rules_of_their_time() -> None:
         "1.1": (False, False),
         "1.2": (True, True),
         "1.3": (True, True),
+        "1.4": (True, True),
     }
 
 
@@ -42,7 +44,7 @@ def test_attempts_are_kept_and_budgets_final_since_1_2() -> None:
         known.number: (known.attempts_kept, known.budgets_final, known.agents_named)
         for known in VERSIONS.values()
     }
-    assert [number for number, flags in kept.items() if any(flags)] == ["1.2", "1.3"]
+    assert [number for number, flags in kept.items() if any(flags)] == ["1.2", "1.3", "1.4"]
     assert all(kept["1.2"])
     assert all(kept["1.3"])
 
@@ -58,13 +60,13 @@ def test_the_language_is_that_of_1_3_since_then() -> None:
         )
         for known in VERSIONS.values()
     }
-    assert [number for number, flags in language.items() if any(flags)] == ["1.3"]
+    assert [number for number, flags in language.items() if any(flags)] == ["1.3", "1.4"]
     assert all(language["1.3"])
 
 
 def test_usage_is_summed_and_the_form_of_files_told_since_1_3() -> None:
     told = {known.number: (known.usage_summed, known.ingest_asked) for known in VERSIONS.values()}
-    assert [number for number, flags in told.items() if any(flags)] == ["1.3"]
+    assert [number for number, flags in told.items() if any(flags)] == ["1.3", "1.4"]
     assert all(told["1.3"])
 
 
@@ -73,4 +75,5 @@ def test_a_version_knows_what_there_was_before_it() -> None:
         "1.1",
         "1.2",
         "1.3",
+        "1.4",
     ]

@@ -17,7 +17,7 @@ from support.sweep import POINT, SOAK, Sweep, budget, chunks
 TABLE = read_table()
 CHEAP = frozenset({"gates", "guards", "paths"})
 """Areas whose tests take a few seconds; the others have their turn in a soak."""
-FEW = 3
+FEW = 2
 CHUNKS = chunks(16)
 JUDGING = ("custody.checks.gates", "custody.checks.guards")
 NO_GUARDS = {
@@ -25,8 +25,10 @@ NO_GUARDS = {
     "custody.checks.guards.flags.FlagRule": "a row of a table",
     "custody.checks.guards.flags.Syntax": "a row of a table",
     "custody.checks.guards.outside.as_written": "words for a message",
+    "custody.checks.guards.patch_headers.HeaderLine": "a value",
     "custody.checks.guards.secret_patterns.Pattern": "a row of a table",
     "custody.checks.guards.shell_text.TooManyWords": "an error",
+    "custody.checks.guards.web_address.WebAddress": "a value",
     "custody.checks.guards.words.Operator": "a value",
     "custody.checks.guards.words.Word": "a value",
 }

@@ -34,6 +34,16 @@ def test_everything_is_there_and_nothing_is_listed(tmp_path: Path) -> None:
     assert in_child(work) == ("there", "", "", True)
 
 
+def test_in_the_empty_namespace_nothing_can_be_done(tmp_path: Path) -> None:
+    def work() -> tuple[int, list[str]]:
+        enter()
+        found = mount_list.make_empty(str(tmp_path))
+        kernel.call("setns", found.empty, namespaces.CLONE_NEW_MOUNTS)
+        return os.statvfs("/").f_flag & 0b1111, os.listdir("/")
+
+    assert in_child(work) == (0b1111, []), "nothing is written, run, or a device"
+
+
 @pytest.mark.req("G-11")
 def test_programs_find_no_list(site: Site) -> None:
     names = "/proc/self/mountinfo /proc/self/mounts /proc/self/mountstats /etc/mtab"

@@ -8,11 +8,13 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from custody.sandbox import kernel, namespaces
+from custody.supervise.descendants import children, descendants
 from support.forking import fork
 from support.overlay import in_child
 from support.privileges import lose
@@ -114,6 +116,40 @@ def test_everybody_inside_is_the_same_user_without_rights(site: Site) -> None:
     assert {line.split()[1] for line in rights} == {"0" * 16}
 
 
+def test_nobody_inside_can_choose_groups(site: Site) -> None:
+    ran = site.run(site.confinement("L3"), "cat", "/proc/self/setgroups")
+    assert ran.stdout == "deny\n"
+
+
+def test_the_first_process_of_a_sandbox_has_no_right_of_root_either(site: Site) -> None:
+    """It is seen from outside alone, and serves the programs of the line."""
+    script = "touch there; while [ ! -e go ]; do sleep 0.02; done"
+    confinement = site.confinement("L3", layered=False)
+    site.run(confinement, "true")
+    server = site.reaper
+    line = threading.Thread(target=site.run, args=(confinement, "sh", "-c", script))
+    line.start()
+    try:
+        while not (site.workspace / "there").exists():
+            assert line.is_alive()
+            time.sleep(0.01)
+        said = [status_of(process) for process in descendants(server)]
+        first = [one for one in said if one["NSpid"].split()[1:] == ["1"] and one["working"]]
+    finally:
+        (site.workspace / "go").touch()
+        line.join()
+    assert len(first) == 1
+    assert {first[0][f"Cap{kind}"] for kind in ("Eff", "Prm", "Inh", "Amb")} == {"0" * 16}
+    assert (first[0]["NoNewPrivs"], first[0]["Seccomp"]) == ("1", "2")
+
+
+def status_of(process: int) -> dict[str, str]:
+    """Return what the kernel says of a process, and whether it has one of its own at work."""
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    said = {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    return said | {"working": "yes" if children(process) else ""}
+
+
 def test_capabilities_are_given_up_for_good() -> None:
     def work() -> list[str]:
         namespaces.drop_capabilities()
@@ -151,6 +187,7 @@ if os.geteuid() == 0:
 
     def test_root_becomes_somebody_else_in_one_thread() -> None:
         def work() -> tuple[list[str], list[str]]:
+            os.setgroups([7, 8])
             other: list[list[str]] = []
 
             def leave() -> None:
@@ -167,6 +204,7 @@ if os.geteuid() == 0:
 
 
 _SETPCAP = 1 << 8
+_GET_SECURE_BITS = 27
 RIGHTS = "import re; print(re.search('CapEff:(.*)', open('/proc/self/status').read())[1].strip())"
 
 
@@ -182,3 +220,19 @@ def test_root_that_may_not_give_itself_up_gains_nothing_by_a_program() -> None:
         ).stdout
 
     assert int(in_child(work), 16) == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="is about root")
+def test_being_root_gives_a_program_nothing() -> None:
+    """Also where it could gain something by being started: no filter and no domain is there yet."""
+
+    def work() -> tuple[int, str]:
+        namespaces.drop_capabilities()
+        ran = subprocess.run(
+            [sys.executable, "-c", RIGHTS], capture_output=True, text=True, check=True
+        )
+        return kernel.prctl(_GET_SECURE_BITS), ran.stdout
+
+    bits, rights = in_child(work)
+    assert bits & 0b11 == 0b11, "and it stays so"
+    assert int(rights, 16) == 0

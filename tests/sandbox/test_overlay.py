@@ -121,6 +121,20 @@ def test_layers_are_opened_before_they_are_out_of_sight(tmp_path: Path) -> None:
     assert (tmp_path / "elsewhere" / "upper" / "new").read_text() == "above"
 
 
+@pytest.mark.req("G-29")
+def test_what_the_kernel_keeps_is_open_to_its_owner(tmp_path: Path) -> None:
+    """Who finds the folder of a killed run removes it with ``rm -rf``."""
+    for name in ("lower", "upper", "work", "seen"):
+        (tmp_path / name).mkdir()
+    paths = OverlayPaths(
+        lower=(f"{tmp_path}/lower",), upper=f"{tmp_path}/upper", work=f"{tmp_path}/work"
+    )
+    in_a_namespace(lambda: OpenOverlay(paths).mount(f"{tmp_path}/seen"))
+    kept = [path for path in (tmp_path / "work").rglob("*") if path.is_dir()]
+    assert kept
+    assert [path.name for path in kept if path.stat().st_mode & 0o700 != 0o700] == []
+
+
 def test_layers_can_be_mounted_again(tmp_path: Path) -> None:
     """What the kernel notes of a mount that was never synced does not stand in the way."""
     for name in ("lower", "upper", "work", "seen"):

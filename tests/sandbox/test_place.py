@@ -72,6 +72,15 @@ class TestInside:
         ran = site.run(confinement, "sh", "-c", "echo 2 > kept.txt; echo 3 > new; cat kept.txt; ls")
         assert ran.stdout == "keptkept.txt\n"
 
+    @pytest.mark.parametrize("above", ["/home/me", "/tmp/me"])
+    def test_nobody_puts_another_folder_in_its_place(self, site: Site, above: str) -> None:
+        """A judge that comes later is started by the path of the workspace."""
+        place = f"{above}/a/project"
+        script = f"mv {above} {above}2; mkdir -p {place}; echo mine > {place}/own; ls {place}"
+        ran = site.run(at(site, place), "sh", "-c", script)
+        assert ran.stdout.split() == ["kept.txt", "own"], ran
+        assert "mv: cannot move" in ran.stderr
+
     def test_nothing_of_the_folders_above_is_seen(self, site: Site) -> None:
         project = site.home / "project"
         project.mkdir()
@@ -95,6 +104,17 @@ class TestInside:
         assert site.run(confinement, "judge").stdout == "outside\n"
         told = site.run(at(site, str(project), f"{project}/tool/bin"), "touch", "tool/bin/judge")
         assert "Read-only" in told.stderr
+
+    @pytest.mark.parametrize("act", ["mv tool/bin tool/old", "rmdir tool/bin", "mv tool old"])
+    def test_a_toolchain_of_the_source_cannot_be_moved_away(self, site: Site, act: str) -> None:
+        project = site.home / "project"
+        (project / "tool" / "bin").mkdir(parents=True)
+        (project / "tool" / "bin" / "judge").write_text("outside\n")
+        script = (
+            f"{act} 2> /dev/null; mkdir -p tool/bin; echo mine > tool/bin/judge; cat tool/bin/judge"
+        )
+        ran = site.run(at(site, str(project), f"{project}/tool/bin"), "sh", "-c", script)
+        assert ran.stdout == "outside\n", ran
 
     def test_it_needs_no_room_in_the_workspace(self, site: Site) -> None:
         project = site.home / "project"

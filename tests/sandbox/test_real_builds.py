@@ -17,7 +17,7 @@ import pytest
 from support.bench import Bench
 from support.registries import CARGO_TOML, CRATE, FETCHED, GREETING_RS, MODULE, Registries
 from support.sandboxes import CONFINED
-from support.sweep import paired
+from support.sweep import paired, some
 
 SPARSE_SINCE = (1, 68)
 """The first release of cargo that asks a registry by plain files."""
@@ -92,7 +92,9 @@ def registries() -> Iterator[Registries]:
 
 
 @pytest.mark.req("G-02", "G-18", "G-28")
-@pytest.mark.parametrize(("name", "level"), paired("real builds", PROJECTS, CONFINED))
+@pytest.mark.parametrize(
+    ("name", "level"), paired("real builds", some("real builds", PROJECTS, 2), CONFINED)
+)
 def test_it_is_built_from_what_an_install_step_cached(
     bench: Bench, registries: Registries, monkeypatch: pytest.MonkeyPatch, name: str, level: str
 ) -> None:

@@ -10,9 +10,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from custody.sandbox import rootfs
+from custody.model.limits import StageLimits
+from custody.sandbox import kernel, namespaces, rootfs
 from custody.sandbox.confinement import CACHE_VIEW, WORKSPACE_VIEW
 from custody.sandbox.landlock import CHANGE, DEVICE, READ
+from support.overlay import in_child
 from support.programs import needs
 from support.sandboxes import CONFINED, Site
 
@@ -140,6 +142,75 @@ def test_what_lies_below_something_shown_is_not_shown_twice(site: Site) -> None:
     shown = [path for path in rootfs.readable(confinement) if path.startswith(str(site.home))]
     assert shown == [str(inner.parent), f"{inner.parent}-not"]
     assert site.run(confinement, "cat", f"{inner}/text").stdout == "once"
+
+
+TELL_FLAGS = "import os, sys; print(*(os.statvfs(path).f_flag & 0b1111 for path in sys.argv[1:]))"
+READ_ONLY, NO_SETUID, NO_DEVICES, NO_EXEC = 1, 2, 4, 8
+
+
+@pytest.mark.req("G-03", "G-05")
+@pytest.mark.parametrize("layered", [True, False])
+def test_no_mount_lets_more_be_done_than_it_is_for(site: Site, layered: bool) -> None:
+    """The list of mounts is empty inside; the kernel tells the flags of each all the same."""
+    own = site.home / "own"
+    own.mkdir()
+    confinement = msgspec.structs.replace(
+        site.confinement("L3", layered=layered), writable=(str(own),)
+    )
+    ours, shown = NO_SETUID | NO_DEVICES, READ_ONLY | NO_SETUID | NO_DEVICES
+    flags = {
+        "/": ours,
+        **dict.fromkeys(rootfs.SCRATCH_FOLDERS, ours),
+        WORKSPACE_VIEW: ours,
+        CACHE_VIEW: ours,
+        str(own): ours,
+        "/usr": shown,
+        "/etc/ssl": shown,
+        "/proc": shown | NO_EXEC,
+        **{f"/dev/{name}": READ_ONLY | NO_SETUID for name in rootfs.DEVICES},
+    }
+    ran = site.run(confinement, sys.executable, "-c", TELL_FLAGS, *flags)
+    assert dict(zip(flags, map(int, ran.stdout.split()), strict=True)) == flags, ran
+
+
+@pytest.mark.req("G-03")
+def test_a_layered_cache_lets_nothing_more_be_done_either(site: Site) -> None:
+    confinement = msgspec.structs.replace(site.confinement("L3"), cache_layers=site.layers())
+    ran = site.run(confinement, sys.executable, "-c", TELL_FLAGS, CACHE_VIEW)
+    assert ran.stdout.split() == [str(NO_SETUID | NO_DEVICES)], ran
+
+
+@pytest.mark.req("G-09")
+def test_what_lies_in_memory_is_bounded_by_the_kernel(site: Site) -> None:
+    """A little above the limits, so that whoever looks sees that they were exceeded."""
+    small = msgspec.structs.replace(
+        site.confinement("L3"), limits=StageLimits(memory=64 << 20, files=1000)
+    )
+    tell = "import os; t = os.statvfs('/tmp'); print(t.f_blocks * t.f_frsize, t.f_files)"
+    size, files = map(int, site.run(small, sys.executable, "-c", tell).stdout.split())
+    assert 64 << 20 < size <= 66 << 20
+    assert 1000 < files <= 10_000
+
+
+def test_what_is_mounted_below_something_shown_does_not_appear(tmp_path: Path) -> None:
+    """Whoever mounts something on the machine later does not show it to a stage by that."""
+    for name in ("shown/later", "place"):
+        (tmp_path / name).mkdir(parents=True)
+    shown, shared = str(tmp_path / "shown"), 1 << 20
+
+    def work() -> tuple[list[str], list[str]]:
+        user, group = os.geteuid(), os.getegid()
+        kernel.call("unshare", 0x14000000 | namespaces.CLONE_NEW_MOUNTS)
+        namespaces.take_identity(user, group)
+        kernel.mount(shown, shown, "", 4096)
+        kernel.mount("", shown, "", shared)
+        os.chdir("/")
+        rootfs._put(rootfs._take(shown, str(tmp_path / "place")))
+        kernel.mount("later", f"{shown}/later", "tmpfs", 0)
+        (tmp_path / "shown/later/secret").touch()
+        return os.listdir(f"{shown}/later"), os.listdir(tmp_path / "place/later")
+
+    assert in_child(work) == (["secret"], [])
 
 
 @pytest.mark.req("G-06")

@@ -15,9 +15,10 @@ import pytest
 
 from custody.testing.model_server import Answer, ModelServer, Script, Turn
 from support import real_project
-from support.real_agents import FOLDER, program
+from support.real_agents import environment, program
 from support.real_project import FILE, ITS_TEST, RIGHT, WRONG, git, make_project
 from support.shell import Done, Here, Shell
+from support.sweep import turn
 
 AGENTS = ("claude", "codex")
 TASK = "The tests of this project fail"
@@ -45,20 +46,7 @@ class Day:
     def __init__(self, project: Path, port: int) -> None:
         self.project = project
         self.shell = Shell(project)
-        provider = (
-            f'name="local", base_url="http://127.0.0.1:{port}/v1", env_key="OPENAI_API_KEY",'
-            ' wire_api="responses", stream_max_retries=0, request_max_retries=0'
-        )
-        self.shell.environment |= {
-            "PATH": f"{FOLDER}{os.pathsep}{os.environ['PATH']}",
-            "HOME": str(project.parent),
-            "COLUMNS": "80",
-            "OPENAI_API_KEY": "none",
-            "ANTHROPIC_API_KEY": "none",
-            "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{port}",
-            "CUSTODY_CODEX_MODEL": "scripted",
-            "CUSTODY_CODEX_CONFIG": f'model_provider="local"\nmodel_providers.local={{{provider}}}',
-        }
+        self.shell.environment |= environment(project.parent, port)
         self._here = Here(project)
         self._here.environment = self.shell.environment
 
@@ -202,13 +190,13 @@ def test_an_agent_that_edits_the_tests_first(day: Day, server: ModelServer) -> N
     day.lands("r1", ITS_TEST)
 
 
-@pytest.mark.parametrize(
-    ("agent", "turns"),
-    [
-        ("codex", (Turn(say="All tests pass now. PASS"),)),
-        ("claude", (Turn(run="echo > tests/test_lfu.py"), Turn(say="All tests pass now. PASS"))),
-    ],
+CLAIMS = (
+    ("codex", (Turn(say="All tests pass now. PASS"),)),
+    ("claude", (Turn(run="echo > tests/test_lfu.py"), Turn(say="All tests pass now. PASS"))),
 )
+
+
+@pytest.mark.parametrize(("agent", "turns"), turn("claims", CLAIMS))
 def test_a_pass_must_be_earned(
     day: Day, server: ModelServer, agent: str, turns: tuple[Turn, ...]
 ) -> None:

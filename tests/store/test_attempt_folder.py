@@ -9,6 +9,7 @@ import pytest
 
 from custody.errors import PathRefused
 from custody.model.evidence import INLINE_LIMIT, Evidence
+from custody.store import files
 from custody.store.rundir import RunDirectory
 
 
@@ -131,3 +132,10 @@ def test_what_the_journal_cannot_hold_is_synced_once(
     stage.write("binary", b"\xff")
     stage.settle()
     assert synced == [f"{folder}/binary", folder], "the names above are durable by now"
+
+
+def test_what_a_view_is_being_written_to_is_no_evidence(run: RunDirectory) -> None:
+    stage = run.stage("a/1.1")
+    stage.write("binary", b"\xff")
+    run.root.write(f"{stage.path}/{files.temporary_name()}", b"")
+    assert [evidence.path for evidence in stage.left()] == [f"{stage.path}/binary"]

@@ -157,3 +157,16 @@ def test_a_damaged_blob_is_not_handed_on(run: RunDirectory, tmp_path: Path) -> N
         with pytest.raises(BlobDamaged):
             run.blobs.put_blob(other.blobs, ABC)
     assert list(run.blobs.names()) == []
+
+
+@pytest.mark.parametrize("size", [3, LARGE])
+def test_a_file_with_a_second_name_is_not_kept(
+    run: RunDirectory, tmp_path: Path, size: int
+) -> None:
+    folder = tmp_path / "source"
+    folder.mkdir()
+    (folder / "file").write_bytes(bytes(size))
+    (folder / "other").hardlink_to(folder / "file")
+    with Root.open(str(folder)) as root, pytest.raises(PathRefused) as caught:
+        run.blobs.put_file(root, "file")
+    assert caught.value.code == "hardlink"

@@ -13,7 +13,6 @@ import pytest
 
 from custody.errors import PathRefused, StorageFailed
 from custody.model.relpath import RelPath
-from custody.store import files
 from custody.store.root import Root
 
 AsUser = Callable[[], AbstractContextManager[None]]
@@ -89,13 +88,6 @@ class TestWriting:
         assert tree.read("a/once") == b"first"
         assert tree.names("a") == ["once"]
 
-    def test_create_where_nameless_files_are_unknown(self, tree: Root) -> None:
-        files.create_by_rename(tree.fd, "once", b"first", None, sync=True)
-        with pytest.raises(FileExistsError):
-            files.create_by_rename(tree.fd, "once", b"second", None, sync=True)
-        assert tree.names() == ["once"]
-        assert tree.read("once") == b"first"
-
     def test_touching_changes_the_time_alone(self, tree: Root) -> None:
         tree.write("f", b"same")
         os.utime(inside(tree) / "f", (0, 0))
@@ -104,21 +96,6 @@ class TestWriting:
         assert tree.read("f") == b"same"
         with refused("missing"):
             tree.touch("g")
-
-    def test_a_link_publishes_where_no_rename_can(self, tree: Root) -> None:
-        for name in ("one", "two"):
-            tree.write(name, name.encode())
-        files.publish_by_link(tree.fd, "one", "once")
-        with pytest.raises(FileExistsError):
-            files.publish_by_link(tree.fd, "two", "once")
-        assert tree.read("once") == b"one"
-        assert tree.names() == ["once", "two"]
-
-    def test_a_link_that_was_made_before_its_answer_got_lost(self, tree: Root) -> None:
-        tree.write("one", b"one")
-        os.link("one", "once", src_dir_fd=tree.fd, dst_dir_fd=tree.fd)
-        files.publish_by_link(tree.fd, "one", "once")
-        assert tree.names() == ["once"]
 
     def test_a_full_disk_leaves_what_was_there(self, tree: Root) -> None:
         tree.write("f", b"old")

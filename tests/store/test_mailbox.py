@@ -27,13 +27,13 @@ print(sum(box.put(f"r{number}", sys.argv[2].encode() * 1000) for number in range
 """
 KILLED = """
 import os, sys
-from custody.store import files
+from custody.store import create_once, files
 from custody.store.mailbox import Box
 from custody.store.root import Root
 def killed(folder, name, data, mode, *, sync):
     files.write_new(folder, files.temporary_name(), data[:3], mode, sync=sync)
     os.kill(os.getpid(), 9)
-files.create = killed
+create_once.create = killed
 Box(Root.open(sys.argv[1]), "ack", ".json").put("r1", b"half")
 """
 

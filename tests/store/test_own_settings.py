@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from custody.errors import MalformedDocument
-from custody.model.own_settings import McpServer, OwnAgent
+from custody.model.own_settings import McpServer, OwnAgent, OwnWeb
 from custody.store.own_settings import own_settings, user_file
 
 WHOLE = """
@@ -41,6 +41,17 @@ def test_the_user_names_toolchains_and_how_agents_are_used(tmp_path: Path) -> No
 def test_the_environment_comes_first(tmp_path: Path) -> None:
     environment = written(tmp_path, WHOLE) | {"CUSTODY_TOOLCHAINS": "/opt/a:/opt/b"}
     assert own_settings(environment).toolchains == ("/opt/a", "/opt/b")
+
+
+@pytest.mark.req("C-11", "G-07")
+def test_the_user_names_a_search(tmp_path: Path) -> None:
+    search = "https://a.example/?q={query}"
+    environment = written(tmp_path, f'[web]\nsearch = "{search}"\nprivate = ["wiki:443"]\n')
+    assert own_settings(environment).web == OwnWeb(search=search, private=("wiki:443",))
+    environment["CUSTODY_WEB_SEARCH"] = "https://b.example/"
+    assert own_settings(environment).web == OwnWeb(
+        search="https://b.example/", private=("wiki:443",)
+    )
 
 
 def test_without_a_file_nothing_is_allowed(tmp_path: Path) -> None:

@@ -91,6 +91,13 @@ def test_whether_a_path_lies_in_a_folder(here: Path, path: str, folder: str, ins
     assert places.lies_in(f"{here}/{path}", f"{here}/{folder}") is inside
 
 
+def test_a_file_system_is_known_by_its_device_and_how_it_is_mounted(here: Path) -> None:
+    assert places.file_system(str(here)) == places.file_system(str(here.parent))
+    assert places.file_system(str(here)) != places.file_system("/proc")
+    with pytest.raises(PathRefused, match="no such file"):
+        places.file_system(str(here / "missing"))
+
+
 def test_what_a_file_begins_with(here: Path) -> None:
     assert places.first_bytes(f"{here}/to-file", 2) == b"te"
     assert places.first_bytes(f"{here}/file", 100) == b"text"

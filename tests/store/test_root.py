@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import stat
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -354,3 +355,14 @@ def test_a_pipe_of_which_nothing_comes_is_given_up(
             read_file(str(tmp_path / "pipe"))
     finally:
         os.close(writer)
+
+
+def test_a_link_is_looked_at_and_touched_itself(tree: Root) -> None:
+    (inside(tree) / "target").write_text("x")
+    os.utime(inside(tree) / "target", ns=(1, 1))
+    for name in ("target", "nothing"):
+        (inside(tree) / f"to_{name}").symlink_to(name)
+        assert stat.S_ISLNK(tree.stat(f"to_{name}").st_mode)
+        tree.touch(f"to_{name}")
+        assert tree.stat(f"to_{name}").st_mtime_ns > 1
+    assert (inside(tree) / "target").stat().st_mtime_ns == 1

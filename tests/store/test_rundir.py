@@ -7,7 +7,7 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -259,3 +259,17 @@ def test_what_is_no_request_has_no_folder(run: RunDirectory, request_id: str) ->
     with pytest.raises(PathRefused) as refused:
         run.stage(request_id)
     assert refused.value.code == "node_id"
+
+
+def test_a_file_in_pieces_is_there_as_a_whole_or_not_at_all(run: RunDirectory) -> None:
+    def broken_off() -> Iterator[bytes]:
+        yield b"one"
+        assert not (Path(run.path) / "summary.json").exists()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run.write_pieces("summary.json", broken_off())
+    assert not (Path(run.path) / "summary.json").exists()
+    assert list(run.temporaries()) == []
+    run.write_pieces("summary.json", iter([b"one", b"", b" two"]))
+    assert (Path(run.path) / "summary.json").read_bytes() == b"one two"

@@ -54,8 +54,16 @@ def test_the_offer_is_kept(site: Site) -> None:
 
 
 def test_nothing_is_left_of_the_question(tmp_path: Path) -> None:
-    probe.offered(str(tmp_path))
+    probe.try_levels(str(tmp_path))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_one_answer_serves_all_folders_of_a_file_system(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+    first = probe.offered(str(tmp_path / "one"))
+    assert probe.offered(str(tmp_path / "other")) is first
+    assert probe.try_levels(str(tmp_path / "other")) == first
 
 
 def test_an_accident_does_not_lower_the_level(tmp_path: Path) -> None:
@@ -78,7 +86,7 @@ def test_an_accident_does_not_lower_the_level(tmp_path: Path) -> None:
             folder = tmp_path / str(number)
             folder.mkdir()
             try:
-                assert probe.offered(str(folder)) == probe.offered()
+                assert probe.try_levels(str(folder)) == probe.offered()
             except ConfinementMissing as missing:
                 refused = missing.what
                 break

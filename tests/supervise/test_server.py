@@ -19,7 +19,11 @@ from custody.supervise.descendants import children
 from support.processes import descendants, wait_until_gone
 from support.sandboxes import CONFINED, LEVELS, Site
 from support.stress import stress
-from support.sweep import Sweep, budget, chance
+from support.sweep import Sweep, budget, chance, paired
+
+FEWEST, MOST = 4, 47
+"""How many descriptors a server gets that has too few of them, or just enough."""
+PAUSES = (0.0, 0.001, 0.002, 0.005, 0.2)
 
 
 def test_lines_of_every_kind_in_any_order(site: Site, sweep: Sweep) -> None:
@@ -53,13 +57,15 @@ def test_a_lost_server_is_told_when_everything_it_started_is_gone(site: Site, le
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_too_few_descriptors_are_a_failure_of_the_line(site: Site, level: str) -> None:
+def test_too_few_descriptors_are_a_failure_of_the_line(
+    site: Site, level: str, sweep: Sweep
+) -> None:
     assert site.run(site.confinement(level), "true").result.succeeded
     reaper = site.reaper
     (kept,) = children(reaper)
     limits = resource.prlimit(kept, resource.RLIMIT_NOFILE)
     reasons = set()
-    for number in range(4, 48):
+    for number in (FEWEST, *sweep.points(range(FEWEST + 1, MOST), every=4, about=level), MOST):
         resource.prlimit(kept, resource.RLIMIT_NOFILE, (number, limits[1]))
         other = msgspec.structs.replace(site.confinement(level), readable=(f"/no/{number}",))
         ran = site.run(other, "sh", "-c", "echo ran")
@@ -74,8 +80,7 @@ def test_too_few_descriptors_are_a_failure_of_the_line(site: Site, level: str) -
     assert children(reaper)[0] == kept, "it is still the same server"
 
 
-@pytest.mark.parametrize("level", CONFINED)
-@pytest.mark.parametrize("pause", [0.0, 0.001, 0.002, 0.005, 0.2])
+@pytest.mark.parametrize(("pause", "level"), paired("spares", PAUSES, CONFINED))
 def test_a_spare_shows_what_is_there_when_it_is_used(site: Site, pause: float, level: str) -> None:
     """Without a pause the folder is made anew, by the same number, while a spare is laid out."""
     shown = site.home / "tool"

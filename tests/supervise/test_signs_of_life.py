@@ -12,6 +12,7 @@ from custody.supervise.signs_of_life import IDLE_SHARE, LONGEST_PAUSE, SignsOfLi
 from support.processes import Bench
 from support.sandboxes import LEVELS, Site
 from support.servers import Server
+from support.sweep import paired
 
 QUIET = 1.0
 COMPUTES = """
@@ -28,6 +29,7 @@ ends = time.monotonic() + 2.5
 while time.monotonic() < ends:
     subprocess.run([sys.executable, "-S", "-c", "sum(range(3000000))"])
 """
+COMPUTING = {"itself": COMPUTES, "children": IN_CHILDREN}
 LISTENS = """
 import socket, sys
 print("begun", flush=True)
@@ -52,10 +54,9 @@ def listen(connection: socket.socket) -> None:
 
 @pytest.mark.req("U-03")
 class TestALineThatSaysNothing:
-    @pytest.mark.parametrize("level", LEVELS)
-    @pytest.mark.parametrize("text", [COMPUTES, IN_CHILDREN], ids=["itself", "in children"])
-    def test_it_is_not_ended_while_it_computes(self, site: Site, level: str, text: str) -> None:
-        ran = site.run(site.confinement(level), "python3", "-S", "-c", text, quiet=QUIET)
+    @pytest.mark.parametrize(("by", "level"), paired("computing", COMPUTING, LEVELS))
+    def test_it_is_not_ended_while_it_computes(self, site: Site, by: str, level: str) -> None:
+        ran = site.run(site.confinement(level), "python3", "-S", "-c", COMPUTING[by], quiet=QUIET)
         assert (ran.result.failure_reason, ran.stdout) == ("", "begun\n")
         assert ran.result.seconds > 2 * QUIET
 

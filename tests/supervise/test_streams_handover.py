@@ -20,12 +20,13 @@ def test_the_streams_of_the_line_come_and_no_others() -> None:
     with here, there:
         for line in (1, 2, 3):
             reader, writer = os.pipe()
+            os.write(writer, str(line).encode())
             send_streams(here.fileno(), line, (reader, writer))
             os.close(reader)
             os.close(writer)
         reader, writer = receive_streams(there.fileno(), 3)
         os.write(writer, b"x")
-        assert os.read(reader, 1) == b"x"
+        assert os.read(reader, 2) == b"3x"
         os.close(reader)
         os.close(writer)
 

@@ -6,19 +6,22 @@ import os
 import shutil
 import signal
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from custody.errors import PathRefused
 from custody.executors.sessions.generation import Generation
 from custody.executors.sessions.launch import Launched
 from custody.executors.sessions.lease import Leases
 from custody.model.confinement import Level
+from custody.model.relpath import RelPath
 from custody.model.session import Ended, SessionKind, SessionOrder
 from custody.store.root import Root
 from custody.supervise.descendants import children
+from custody.supervise.watcher import Watcher
 from support.agent_run import wait_for
 from support.processes import is_alive
 from support.remains import Remains
@@ -90,6 +93,16 @@ class Watched:
         return ended
 
 
+class Overtaken(Root):
+    """A session whose watcher was stopped while it wrote, until another had taken its place."""
+
+    def write(self, path: RelPath | str, data: bytes | Iterable[bytes], **options: Any) -> None:
+        """Find that what was half written is gone."""
+        del data, options
+        self.make_dirs("10")
+        raise PathRefused("missing", "it is gone", where=str(path))
+
+
 @pytest.mark.usefixtures("remains")
 class TestEnding:
     def test_it_is_told_to_close(self, tmp_path: Path) -> None:
@@ -133,6 +146,15 @@ class TestEnding:
         wait_for(lambda: watched.generation.beat() != beat)
         watched.root.make_dirs("session/s/10")
         assert watched.ended().reason == "fenced"
+
+    def test_a_newer_one_tidied_up_in_the_middle_of_a_beat(self, tmp_path: Path) -> None:
+        with Root.open(str(tmp_path)) as root:
+            kind = SessionKind(name="s", argv=STAYS)
+            Generation.create(root, SessionOrder(token=9, level="L1", kind=kind))
+        with Overtaken.open(str(tmp_path / "session/s")) as session:
+            watcher = Watcher(session, 9)
+            with pytest.raises(Exception, match=r"^fenced$"):
+                watcher.beat(0.0)
 
     def test_one_that_comes_too_late_starts_nothing(self, tmp_path: Path) -> None:
         (tmp_path / "session/s/2").mkdir(parents=True)

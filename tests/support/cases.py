@@ -10,6 +10,7 @@ from custody.model.change import Change, Entry, WorkspaceDiff
 from custody.model.evidence import Evidence
 from custody.model.journal_version import CURRENT, JournalVersion
 from custody.model.request import Ack, AckStatus, AnyRequest
+from custody.model.verdict import GateResult
 
 FOLDER = "nodes/a/1.1"
 
@@ -23,8 +24,11 @@ def case(
     diff: WorkspaceDiff | None = None,
     blobs: tuple[bytes, ...] = (),
     version: JournalVersion = CURRENT,
+    documents: Mapping[str, str | bytes] | None = None,
+    executed: Mapping[str, GateResult] | None = None,
 ) -> Case:
-    """Return a case with these files among its evidence."""
+    """Return a case with these files among its evidence, and these documents of the run."""
+    texts = {path: _bytes(text) for path, text in (documents or {}).items()}
     held = {f"{FOLDER}/{name}": text for name, text in (files or {}).items()}
     kept = {hashlib.sha256(data).hexdigest(): data for data in blobs}
     ack = Ack(
@@ -40,7 +44,18 @@ def case(
         read=lambda evidence: held[evidence.path].encode(),
         content=kept.__getitem__,
         version=version,
+        documents={path: _evidence(path, data) for path, data in texts.items()},
+        executed=executed or {},
+        written=lambda evidence: texts[evidence.path],
     )
+
+
+def _bytes(text: str | bytes) -> bytes:
+    return text if isinstance(text, bytes) else text.encode()
+
+
+def _evidence(path: str, data: bytes) -> Evidence:
+    return Evidence(path=path, sha256=hashlib.sha256(data).hexdigest(), bytes=len(data))
 
 
 def added(path: str, content: bytes = b"x") -> Change:

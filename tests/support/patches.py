@@ -15,8 +15,8 @@ from typing import NamedTuple
 from hypothesis import strategies as st
 
 from custody.model.change import Change, Entry
-from custody.workspace.patch import EXECUTABLE, REGULAR, SYMLINK, File, names
-from custody.workspace.patch.write import write_change
+from custody.patch import EXECUTABLE, REGULAR, SYMLINK, File, names
+from custody.patch.write import write_change
 from custody.workspace.tree import change_between
 
 Tree = dict[bytes, File]

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+import random
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Self
 
 Talk = Callable[[socket.socket], None]
 
+# The kernel gives out ports above these by itself, to whoever asks for any.
+_BY_NAME = range(10_000, 32_000)
+
 
 def free_port() -> int:
     """Return a port on which nobody listens, for a program that is told its port."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
+    while True:
+        port = random.SystemRandom().choice(_BY_NAME)
+        with socket.socket() as found:
+            if found.connect_ex(("127.0.0.1", port)) != 0:
+                return port
+
+
+@contextmanager
+def refusing_port() -> Iterator[int]:
+    """Hold a port that refuses connections, and that nobody else can take meanwhile."""
+    with socket.socket(socket.AF_INET6) as held:
+        held.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        held.bind(("::", 0))
+        yield held.getsockname()[1]
 
 
 class Server:

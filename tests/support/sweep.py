@@ -22,6 +22,7 @@ import random
 import secrets
 import shlex
 import subprocess
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
@@ -86,8 +87,12 @@ def drawn(
     every: float,
     by: random.Random,
     kind: Callable[[P], str] = lambda _: "",
+    most: int = sys.maxsize,
 ) -> list[P]:
-    """Return one of ``every`` so many points, in their order, and of each kind at least one."""
+    """Return one of ``every`` so many points, in their order, and of each kind at least one.
+
+    Where these are more than ``most``, so many of them are drawn in turn.
+    """
     kinds: dict[str, list[int]] = {}
     for index, point in enumerate(points):
         kinds.setdefault(kind(point), []).append(index)
@@ -96,7 +101,18 @@ def drawn(
         for group in kinds.values()
         for index in by.sample(group, max(1, round(len(group) / every)))
     ]
+    if len(chosen) > most:
+        chosen = by.sample(chosen, most)
     return [points[index] for index in sorted(chosen)]
+
+
+def some(about: str, things: Iterable[P], number: int) -> list[P]:
+    """Return so many of many things that are alike, drawn by the seed; in a soak all of them.
+
+    It is for the parameters of a test of which each says the same about another thing.
+    """
+    things = list(things)
+    return things if SOAK else drawn(things, len(things) / number, chance("some", about))
 
 
 def paired(about: str, things: Iterable[P], others: Sequence[Q]) -> list[tuple[P, Q]]:
@@ -110,6 +126,11 @@ def paired(about: str, things: Iterable[P], others: Sequence[Q]) -> list[tuple[P
         return list(product(things, others))
     turns = chance("paired", about).sample(others, len(others))
     return [(thing, turns[number % len(turns)]) for number, thing in enumerate(things)]
+
+
+def turn(about: str, others: Sequence[Q]) -> list[Q]:
+    """Return one of several places where the same would be tried, drawn; in a soak all of them."""
+    return [other for _, other in paired(about, [about], others)]
 
 
 class Sweep:
@@ -127,20 +148,23 @@ class Sweep:
         about: str = "",
         kind: Callable[[P], str] = lambda _: "",
         must: Collection[str] = (),
+        most: int = sys.maxsize,
         chunk: int = 0,
         chunks: int = 1,
     ) -> list[P]:
         """Return the points to try: all in a soak, else those drawn by the seed.
 
         ``must`` names kinds of points that have to be among those found: what a sweep is there
-        for cannot get lost unnoticed. A sweep that is split draws the same in each chunk.
+        for cannot get lost unnoticed. ``most`` bounds how many are tried, however many kinds
+        there are. A sweep that is split draws the same in each chunk.
         """
         lost = set(must) - set(map(kind, found))
         assert not lost, f"the sweep has lost points: {sorted(lost)}"
         if POINT:
             return self._named(found)
-        some = list(found) if SOAK else drawn(found, every, chance(self._name, about), kind)
-        return some[chunk::chunks]
+        by = chance(self._name, about)
+        tried = list(found) if SOAK else drawn(found, every, by, kind, most)
+        return tried[chunk::chunks]
 
     def moments(self, number: int, *, chunk: int = 0, chunks: int = 1) -> list[float]:
         """Return so many parts of a whole, one drawn from each equal share of it."""

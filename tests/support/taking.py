@@ -9,9 +9,9 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from custody.model.change import Change
+from custody.patch import SYMLINK
 from custody.store.root import Root
 from custody.store.rundir import RunDirectory
-from custody.workspace.patch import SYMLINK
 from custody.workspace.takeover.compare import Comparison
 from custody.workspace.takeover.takeover import Takeover, finish, open_target
 from custody.workspace.workspace import Workspace

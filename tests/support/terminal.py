@@ -54,7 +54,9 @@ class Screen:
         environment: Mapping[str, str],
         columns: int = 80,
         rows: int = 24,
+        owns_terminal: bool = False,
     ) -> None:
+        """Start it; one that ``owns_terminal`` hears of Ctrl-C."""
         self.columns = columns
         self._screen = pyte.HistoryScreen(columns, rows, history=10_000, ratio=0.5)
         self._stream = pyte.ByteStream(self._screen)
@@ -68,6 +70,7 @@ class Screen:
             stdout=theirs,
             stderr=theirs,
             start_new_session=True,
+            preexec_fn=_own if owns_terminal else None,  # noqa: PLW1509 - one call, of the kernel
         )
         os.close(theirs)
         self.printed = b""
@@ -129,6 +132,11 @@ class Screen:
         self.printed += data
         self._stream.feed(data)
         return bool(data)
+
+
+def _own() -> None:
+    """Make the terminal on standard input that of the session."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
 def screen(shell: Shell, *words: str, columns: int = 80, rows: int = 24, **more: str) -> Screen:

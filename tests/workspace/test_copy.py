@@ -4,6 +4,8 @@ import hashlib
 import os
 import shutil
 import socket
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -11,8 +13,10 @@ import pytest
 
 from custody.errors import CustodyError, PathRefused
 from custody.store.rundir import RunDirectory
+from custody.store.workers import FEW
 from custody.workspace.contents import IN_MEMORY
 from custody.workspace.workspace import Workspace
+from support.programs import needs
 from support.trees import as_nobody, differing, picture
 from support.workspaces import Site
 
@@ -216,3 +220,26 @@ def test_a_file_that_cannot_be_read_is_told() -> None:
         as_nobody(work)
     finally:
         shutil.rmtree(home)
+
+
+@needs("strace")
+def test_contents_are_synced_before_the_first_file_is_made(tmp_path: Path) -> None:
+    """Later, the sync would wait for the files as well, which need not be durable."""
+    source = tmp_path / "source"
+    source.mkdir()
+    for number in range(FEW + 50):
+        (source / f"f{number}").write_text(f"{number}\n")
+    (tmp_path / "p.dot").write_text(
+        "digraph p { start [shape=Mdiamond]; done [shape=Msquare]; start -> done }"
+    )
+    for run in ("first", "second"):
+        trace = ["strace", "-f", "-qq", "-o", run, "-e", "trace=linkat,syncfs,utimensat"]
+        command = [*trace, sys.executable, "-m", "custody", "run", "p.dot", "--workdir", "source"]
+        subprocess.run([*command, "--run-id", run], cwd=tmp_path, check=True, capture_output=True)
+        lines = (tmp_path / run).read_text().splitlines()
+        calls = [line.split()[1].partition("(")[0] for line in lines]
+        synced = calls.index("syncfs")
+        assert calls[:synced].count("linkat") > (FEW if run == "second" else -1)
+        assert calls[:synced].count("utimensat") <= 2  # to see what the file system makes of times
+        assert calls[synced:].count("utimensat") > FEW
+        assert calls.count("syncfs") == 1

@@ -115,14 +115,18 @@ def _settings(file: str, table: tuple[str, ...]) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise MalformedDocument("type", "it must be a table", where=where)
     users = file == user_file()
+    elsewhere = () if users else (own_settings.CHANGES,)  # read where a change is made
     for key, value in found.items():
         if key in own_settings.OWN:
             if not users:
                 hint = f"only you can say that, in {user_file()}"
                 raise MalformedDocument("key", f"a repository has no {key}", where=where, hint=hint)
             continue
+        if key in elsewhere:
+            continue
         _refuse_odd(key, value, where)
-    return {name: value for name, value in found.items() if name not in own_settings.OWN}
+    others = {*own_settings.OWN, own_settings.CHANGES}
+    return {name: value for name, value in found.items() if name not in others}
 
 
 def _refuse_odd(key: str, value: object, where: str) -> None:

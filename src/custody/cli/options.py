@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from custody.cli.result import Arguments
+from custody.errors import StorageFailed, UsageError
 from custody.store.packages import module_names
 
 FILE = {
@@ -97,6 +98,55 @@ def ingest(parser: Arguments) -> None:
         action="store_true",
         help="write the fenced files of every document into the workspace, whatever nodes say",
     )
+
+
+def roles(parser: Arguments) -> None:
+    """Declare who works on stages that name a role."""
+    parser.add_argument(
+        "--role",
+        metavar="ROLE=AGENT",
+        dest="roles",
+        action="append",
+        default=[],
+        help="agent of stages that name that role and no agent; may be repeated",
+    )
+
+
+def documents(parser: Arguments) -> None:
+    """Declare what is handed in."""
+    parser.add_argument(
+        "--document",
+        metavar="PATH=FILE",
+        dest="documents",
+        action="append",
+        default=[],
+        help="a document that the run has from its beginning, such as "
+        "artifacts/guardrails.md=rules.md; may be repeated",
+    )
+
+
+def pairs(words: list[str], option: str, form: str) -> dict[str, str]:
+    """Read ``name=value`` words of an option that is repeated; raises `UsageError`."""
+    found: dict[str, str] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not name or not equals:
+            raise UsageError(f"{option} takes {form}, not {word!r}")
+        if name in found:
+            raise UsageError(f"{option} gives {name!r} twice")
+        found[name] = value
+    return found
+
+
+def files(words: list[str]) -> dict[str, bytes]:
+    """Return what the files hold that ``--document`` names, by document; raises `UsageError`."""
+    from custody.store.root import read_file
+
+    named = pairs(words, "--document", "PATH=FILE")
+    try:
+        return {path: read_file(file) for path, file in named.items()}
+    except StorageFailed as error:
+        raise UsageError(f"--document: {error.what}", hint=error.hint) from error
 
 
 def verbose(parser: Arguments) -> None:

@@ -91,10 +91,10 @@ class Trouble(NamedTuple):
         if self.where:
             yield Line(f"  at: {self.where}")
         for finding in self.findings:
-            told = finding.render(self.where or "-").split("\n")
+            told = finding.render(self.where or ("-" if finding.line else "")).split("\n")
             yield from (Line(f"  {line}", hang=6) for line in told)
         if self.hint:
-            is_command = "`" in self.hint or self.hint.startswith("custody ")
+            is_command = self.hint.startswith("custody ")
             yield Line(f"  hint: {self.hint}", hang=None if is_command else 4)
 
 

@@ -64,7 +64,8 @@ def elsewhere(chosen: ChosenLevel | None, source: str) -> Iterator[Line]:
 
     place = place_of(source)
     if place.obstacle:
-        yield Line(f"stages saw the workspace at {place.path}: {place.obstacle}", "warn")
+        what = f"stages saw the workspace at {place.path}: {place.obstacle}"
+        yield Line(what, "warn", hang=2)
 
 
 def awaited(result: RunResult, runsdir: str = "") -> Iterator[Line]:

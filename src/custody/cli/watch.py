@@ -11,7 +11,7 @@ from typing import TextIO
 
 from custody import variables
 from custody.cli.render.progress import Board
-from custody.cli.render.terminal import paint, wants_colour
+from custody.cli.render.terminal import folded, paint, room, wants_colour
 from custody.cli.result import Line
 from custody.model.event import JournalLine
 
@@ -68,14 +68,16 @@ def tell_of_secrets(variables: Mapping[str, str], agent: str) -> None:
 
     for name in api.redacted(variables, agent):
         what = f"{name} holds a secret: the run, its stages too, has [redacted:…] in its place"
-        _print(Line(f"note: {what}", "warn"))
+        _print(Line(f"note: {what}", "warn", hang=2))
 
 
 def _print(line: Line, stream: TextIO | None = None) -> None:
     """Print one line; a reader who has gone away must not end the run."""
     out = stream or sys.stderr
+    colour, columns = wants_colour(out, os.environ), room(out, os.environ)
     try:
-        out.write(paint(line, enabled=wants_colour(out, os.environ)))
+        for piece in folded(line, columns):
+            out.write(paint(piece, enabled=colour))
         out.flush()
     except OSError:
         return

@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from custody.engine import begin
-from custody.engine.look_ahead import require_ready
+from custody.engine.given import Given
+from custody.engine.look_ahead import counted, look_ahead
+from custody.errors import NotReady
 from custody.handlers import catalog
 from custody.model import layout
 from custody.model.event import AnyFact, JournalLine, RequestAnswered
+from custody.model.graph import Pipeline
 from custody.model.request import Ack, Usage
 from custody.pipeline.read import load_pipeline
 from custody.store.root import read_file
@@ -22,6 +27,7 @@ PIPELINE = b"""digraph trial {
     start -> ask -> done
 }
 """
+_FOR_IT = ", for ask"
 SHOWN = 500
 """Characters of an answer that are told."""
 
@@ -51,7 +57,7 @@ def try_agent(agent: str, *, confinement: str = "") -> AgentTrial:
     Nothing is left of it. Raises whatever a run may raise.
     """
     pipeline = load_pipeline(PIPELINE, catalog(), "trial")
-    require_ready(pipeline, agent, os.environ, where=f"agent {agent}")
+    _require_ready(pipeline, agent)
     acks: list[Ack] = []
 
     def hear(_line: JournalLine, fact: AnyFact) -> None:
@@ -62,12 +68,9 @@ def try_agent(agent: str, *, confinement: str = "") -> AgentTrial:
         folder.make_dirs("project")
         result = begin.begin(
             pipeline,
+            Given(agent=agent, workdir=f"{folder.path}/project", confinement=confinement),
             runsdir=f"{folder.path}/runs",
             run_id="trial",
-            workdir=f"{folder.path}/project",
-            variables={},
-            agent=agent,
-            confinement=confinement,
             listeners=(hear,),
         )
         level = "" if result.confinement is None else result.confinement.level
@@ -86,3 +89,14 @@ def try_agent(agent: str, *, confinement: str = "") -> AgentTrial:
         usage=ack.usage,
         level=level,
     )
+
+
+def _require_ready(pipeline: Pipeline, agent: str) -> None:
+    """Raise `NotReady` with what is missing; nobody wrote the pipeline, so no place is told."""
+    missing = look_ahead(pipeline, agent, os.environ)
+    if missing:
+        told = tuple(
+            replace(found, message=found.message.removesuffix(_FOR_IT), line=0, column=0)
+            for found in missing
+        )
+        raise NotReady(f"agent {agent} cannot be asked: {counted(told)} missing", told)

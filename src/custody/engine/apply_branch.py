@@ -13,8 +13,8 @@ from typing import NamedTuple
 from custody.engine.apply import Applied, AppliedChange, Proved
 from custody.model.change import Change, Entry
 from custody.model.relpath import forbidden
+from custody.patch import EXECUTABLE, REGULAR, SYMLINK
 from custody.store.scratch import scratch
-from custody.workspace.patch import EXECUTABLE, REGULAR, SYMLINK
 from custody.workspace.repository import Held, Repository
 from custody.workspace.takeover import Conflict
 

@@ -87,6 +87,10 @@ class World(Protocol):
         """Leave a request that is not carried out again; what was left of it does not count."""
         ...
 
+    def announce(self, documents: tuple[Evidence, ...], commit: Callable[[], None]) -> None:
+        """Write documents of a fact, each when `commit` has made the fact durable."""
+        ...
+
     def accept(self, performed: Performed) -> None:
         """Take the changes of an attempt as part of the work."""
         ...

@@ -372,7 +372,8 @@ class Audit:
             return
         reached = self.history.position
         self._views[layout.CHECKPOINT] = encode_pretty(self._collector.checkpoint(reached))
-        self._views |= dict(closing_files(self._collector, reached, self.final))
+        for name, pieces in closing_files(self._collector, reached, self.final):
+            self._views[name] = b"".join(pieces)
 
     def _changes_of(self, fact: AnyFact) -> tuple[Change, ...]:
         if not isinstance(fact, RequestAnswered):

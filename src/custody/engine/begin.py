@@ -6,16 +6,16 @@ import os
 import sys
 
 from custody.engine import level
+from custody.engine.given import Given, passed_in_all
 from custody.engine.interruption import Interruption
 from custody.engine.live_run import LiveRun
 from custody.engine.recording import Listener
-from custody.engine.redaction import passed_in
 from custody.engine.result import RunResult
+from custody.executors.document import write_document
 from custody.model import layout
 from custody.model.confinement import ChosenLevel
 from custody.model.event import PipelineStarted
 from custody.model.graph import Pipeline
-from custody.model.ingest import IngestSwitch
 from custody.store.history import History
 from custody.store.journal import Journal
 from custody.store.rundir import RunDirectory
@@ -45,23 +45,19 @@ def _workspace_at(workdir: str, told: str, chosen: ChosenLevel | None) -> str:
 
 def begin(
     pipeline: Pipeline,
+    given: Given,
     *,
     runsdir: str,
     run_id: str,
-    workdir: str,
-    variables: dict[str, str],
-    agent: str,
-    confinement: str = "",
-    ingest: IngestSwitch = "off",
     exclude: tuple[str, ...] = (),
     output_limit: int | None = None,
     listeners: tuple[Listener, ...] = (),
 ) -> RunResult:
-    """Start a run and take it to its end; ``confinement`` is a level that is asked for.
+    """Start a run with what is given, and take it to its end.
 
-    What the patterns in ``exclude`` fit is not copied from ``workdir``.
+    What the patterns in ``exclude`` fit is not copied from the source.
     """
-    passed = passed_in(variables=variables, agent=agent, workdir=workdir, run_id=run_id)
+    passed, workdir = passed_in_all(given, run_id), given.workdir
     with Interruption() as interruption, RunDirectory.create(runsdir, run_id) as run:
         run.blobs.put(pipeline.source)
         for source in pipeline.sources.values():
@@ -69,7 +65,9 @@ def begin(
         with interruption.leaving(f"the start of run {run_id}"):
             workspace = Workspace.create(run, workdir or None, omit=(runsdir,), exclude=exclude)
         run.write(layout.PIPELINE, pipeline.source, sync=True)
-        chosen = level.choose(pipeline, passed.agent, asked=confinement, folder=run.path)
+        handed_in = [write_document(run, path, data) for path, data in passed.documents.items()]
+        asked = given.confinement
+        chosen = level.choose(pipeline, passed.agent, passed.roles, asked=asked, folder=run.path)
         started = PipelineStarted(
             pipeline=pipeline.name,
             pipeline_sha256=pipeline.sha256,
@@ -82,10 +80,12 @@ def begin(
             versions=versions(),
             confinement=chosen,
             parts=dict(pipeline.part_digests),
-            ingest=ingest,
+            ingest=given.ingest or "off",
             workspace_at=_workspace_at(workdir, passed.workdir, chosen),
             warnings=pipeline.warnings,
             output_limit=output_limit,
+            documents=tuple(document.sealed() for document in handed_in),
+            roles=passed.roles,
         )
         journal, history = Journal.create(run.root, run_id), History(run)
         first = journal.append(started, role="engine", path=layout.PIPELINE)
@@ -94,6 +94,8 @@ def begin(
         journal.commit()
         write_opening(run, first, started)
         run.publish()
+        for listener in listeners:
+            listener(first, started)
         workspace.remember_source()
         live = LiveRun(history, pipeline, journal, workspace)
         return live.go(interruption, listeners=listeners)

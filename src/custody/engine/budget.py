@@ -27,6 +27,7 @@ SHORTEST = 0.001
 """Seconds that a request gets at least."""
 
 
+# BEHAVIOR_ID: B004
 def exceeded(frame: Frame, node: Node, state: State) -> str:
     """Return why no stage may begin any more; empty while there is something left."""
     if not (frame.bounded or BUDGETS & node.attributes.keys()):

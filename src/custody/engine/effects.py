@@ -36,12 +36,14 @@ from custody.model.request import (
     AnyRequest,
     Usage,
     VerificationRequest,
+    WriteRequest,
     ingest_of,
 )
 from custody.model.verdict import Verdict
 from custody.sandbox.caches import StageCaches
 from custody.sandbox.confinement import WORKSPACE_VIEW
 from custody.sandbox.stage import StageSandbox
+from custody.store.attempt_folder import AttemptFolder
 from custody.store.history import History
 from custody.store.limits import as_recorded
 from custody.workspace.workspace import Workspace
@@ -73,8 +75,8 @@ class Effects:
         self._lost = lost
         self._waited = history.times.waited
         """Seconds of a back-off that passed before the run was resumed."""
-        self._begun: set[str] = set()
-        """Requests whose folders this process has made ready, and that are not carried out yet."""
+        self._begun: dict[str, AttemptFolder] = {}
+        """Folders that this process has made ready for requests that are not carried out yet."""
         self._carried_out: dict[str, Work] = {}
         """Requests that were carried out beside another one and are not answered yet."""
         self.read = history.run.read_evidence
@@ -84,8 +86,8 @@ class Effects:
     def begin(self, request: AnyRequest) -> None:
         """Make the folder of a request ready: its line may be committed long before its turn."""
         given = _given(request)
-        self._run.stage(request.id).begin(given)
-        self._begun.add(request.id)
+        folder = self._begun[request.id] = self._run.stage(request.id)
+        folder.begin(given)
 
     def perform(
         self,
@@ -133,6 +135,16 @@ class Effects:
     def give_up(self, asked: Asked) -> None:
         """Set aside what was left of a request that is not carried out again."""
         self._run.stage(asked.request.id).begin(_given(asked.request))
+
+    def announce(self, documents: tuple[Evidence, ...], commit: Callable[[], None]) -> None:
+        """Write documents of a fact that waits to be durable, each when the fact is."""
+        for document in documents:
+            if document.sealed().text is None:
+                self._run.blobs.put((document.text or "").encode())
+        self._run.blobs.sync()
+        commit()
+        for document in documents:
+            self._run.write(document.path, (document.text or "").encode(), sync=True)
 
     def accept(self, performed: Performed) -> None:
         """Take the changes of an attempt as part of the work."""
@@ -260,11 +272,12 @@ class Effects:
         request = asked.request
         self._note(request)
         redaction = Redaction(self._redactor)
-        folder = self._run.stage(request.id)
+        folder = self._begun.pop(request.id, None)
         arrived = self._history.arrived(request.id)
-        if arrived is None and request.id not in self._begun:
-            folder.begin(_given(request))
-        self._begun.discard(request.id)
+        if folder is None:
+            folder = self._run.stage(request.id)
+            if arrived is None:
+                folder.begin(_given(request))
         stage = Stage(
             node=asked.node.id,
             run=self._run,
@@ -327,8 +340,13 @@ def _answered(node: Node, ack: Ack, diff: Evidence) -> RequestAnswered:
 
 def _becomes_more(request: AnyRequest) -> bool:
     """Whether an answer becomes more than itself: a document, or files that are taken out of it."""
-    wants_document = isinstance(request, AgentRequest) and bool(request.output_path)
-    return wants_document or ingest_of(request) is not None
+    match request:
+        case AgentRequest():
+            return bool(request.output_path) or request.ingest is not None
+        case WriteRequest():
+            return request.ingest is not None
+        case _:
+            return False
 
 
 def _keeps_nothing(request: AnyRequest, ack: Ack) -> bool:

@@ -93,7 +93,8 @@ def _origin(past: History, node: str) -> Origin:
 def _confinement(past: History, pipeline: Pipeline, agent: str, folder: str) -> ChosenLevel | None:
     """Return the level of the run that is forked; another agent may be the first to need one."""
     if past.confinement is None:
-        return level.choose(pipeline, agent or past.agent, asked="", folder=folder)
+        roles = past.genesis.roles
+        return level.choose(pipeline, agent or past.agent, roles, asked="", folder=folder)
     level.require(past.confinement, folder=folder)
     return past.confinement
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Collection, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from custody.engine.redaction import passed_in
-from custody.errors import UsageError
+from custody.engine.redaction import Passed, passed_in
+from custody.errors import PathRefused, UsageError
 from custody.handlers import catalog
-from custody.model.graph import Pipeline
+from custody.model.graph import ROLE, Pipeline, agent_of_role
 from custody.model.ingest import IngestSwitch
+from custody.pipeline.document import document_path
 from custody.pipeline.subpipeline import all_nodes
 from custody.store.history import History
 
@@ -27,6 +29,40 @@ class Given(NamedTuple):
     variables: Mapping[str, str] = MappingProxyType({})
     confinement: str = ""
     ingest: IngestSwitch | None = None
+    roles: Mapping[str, str] = MappingProxyType({})
+    documents: Mapping[str, bytes] = MappingProxyType({})
+
+
+def admit(given: Given, pipeline: Pipeline) -> Given:
+    """Return what a new run is given, documents by the paths they will have.
+
+    Raises `UsageError` for what the pipeline does not know, and for agents that are not there.
+    """
+    refuse_unknown(given.variables, pipeline)
+    refuse_unknown_roles(given.roles, pipeline)
+    refuse_missing_agents(pipeline, given.agent, given.roles)
+    documents: dict[str, bytes] = {}
+    for path, data in given.documents.items():
+        try:
+            known_as = str(document_path(path))
+        except PathRefused as refused:
+            raise UsageError(refused.what, hint=refused.hint) from None
+        if known_as in documents:
+            raise UsageError(f"the document {known_as} is handed in twice")
+        documents[known_as] = data
+    return given._replace(documents=documents)
+
+
+def passed_in_all(given: Given, run_id: str = "") -> Passed:
+    """Return what a run may know of all that is given; raises what `passed_in` raises."""
+    return passed_in(
+        variables=given.variables,
+        agent=given.agent,
+        workdir=given.workdir,
+        run_id=run_id,
+        roles=given.roles,
+        documents=given.documents,
+    )
 
 
 def refuse_unknown(variables: Mapping[str, str], pipeline: Pipeline) -> None:
@@ -39,7 +75,19 @@ def refuse_unknown(variables: Mapping[str, str], pipeline: Pipeline) -> None:
             )
 
 
-def refuse_missing_agents(pipeline: Pipeline, agent: str) -> None:
+def refuse_unknown_roles(roles: Mapping[str, str], pipeline: Pipeline) -> None:
+    """Raise `UsageError` for a role that no node of a pipeline names."""
+    known = sorted({role for node in all_nodes(pipeline) if (role := node.text(ROLE))})
+    for role in roles:
+        if role not in known:
+            raise UsageError(
+                f"the pipeline has no role {role!r}", hint=f"it has: {', '.join(known) or 'none'}"
+            )
+
+
+def refuse_missing_agents(
+    pipeline: Pipeline, agent: str, roles: Mapping[str, str] = MappingProxyType({})
+) -> None:
     """Raise `UsageError` when a stage asks an agent that is not there, or nobody named one."""
     asking = {
         kind.name
@@ -51,7 +99,8 @@ def refuse_missing_agents(pipeline: Pipeline, agent: str) -> None:
         return
     from custody.executors.registry import check_agent, known_agents
 
-    nameless = [node.id for node in nodes if not node.text("agent", agent)]
+    asked = {node.id: node.text("agent", agent_of_role(node, agent, roles)) for node in nodes}
+    nameless = [node for node, spec in asked.items() if not spec]
     if nameless:
         more = ", …" if len(nameless) > _SHOWN else ""
         need = "needs one" if len(nameless) == 1 else "need one"
@@ -60,7 +109,7 @@ def refuse_missing_agents(pipeline: Pipeline, agent: str) -> None:
             hint="name it by --agent, by agent=… on the node, or in custody.toml; there are "
             f"{', '.join(known_agents())}",
         )
-    for spec in sorted({node.text("agent", agent) for node in nodes}):
+    for spec in sorted({*asked.values()}):
         check_agent(spec)
 
 
@@ -91,9 +140,7 @@ def refuse_others(given: Given, history: History) -> None:
 
 def _others(given: Given, history: History) -> Iterator[str]:
     begun = history.genesis
-    passed = passed_in(
-        variables=given.variables, agent=given.agent, workdir=given.workdir, run_id=""
-    )
+    passed = passed_in_all(given)
     if given.agent and passed.agent != history.agent:
         yield f"its agent is {history.agent}, not {passed.agent}"
     if given.workdir and os.path.abspath(passed.workdir) != os.path.abspath(begun.workdir):
@@ -104,5 +151,12 @@ def _others(given: Given, history: History) -> Iterator[str]:
     chosen = history.confinement
     if given.confinement and (chosen is None or chosen.level != given.confinement):
         yield f"its level is {'none' if chosen is None else chosen.level}, not {given.confinement}"
+    for role, agent in passed.roles.items():
+        if begun.roles.get(role) != agent:
+            yield f"its {role} is {begun.roles.get(role, 'nobody')}, not {agent}"
+    handed_in = {document.path: document.sha256 for document in begun.documents}
+    for path, data in passed.documents.items():
+        if handed_in.get(path) != hashlib.sha256(data).hexdigest():
+            yield f"its {path} is another one"
     if given.ingest is not None and given.ingest != begun.ingest:
         yield f"its ingest is {begun.ingest}, not {given.ingest}"

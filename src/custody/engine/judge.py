@@ -16,7 +16,7 @@ from custody.handlers import acknowledged
 from custody.model.event import GateFailed, GatePassed
 from custody.model.graph import Node
 from custody.model.outcome import Outcome
-from custody.model.verdict import Verdict
+from custody.model.verdict import GateResult, Verdict
 
 
 class Judgement(NamedTuple):
@@ -48,8 +48,16 @@ class Judgement(NamedTuple):
 
 
 def judge(gates: Sequence[Gate], case: Case) -> list[Judgement]:
-    """Ask each gate that has something to judge."""
-    return [Judgement(gate, tuple(gate.judge(case))) for gate in gates if gate.applies(case)]
+    """Ask each gate that has something to judge; each knows what those before it said."""
+    judgements: list[Judgement] = []
+    said: dict[str, GateResult] = {}
+    for gate in gates:
+        known = case._replace(executed={**case.executed, **said}) if said else case
+        if gate.applies(known):
+            verdicts = tuple(gate.judge(known))
+            said[gate.name] = "failed" if verdicts else "passed"
+            judgements.append(Judgement(gate, verdicts))
+    return judgements
 
 
 def judge_stage(gates: Sequence[Gate], stage: str, case: Case | None) -> list[Judgement]:

@@ -7,12 +7,14 @@ it no more refuses to go on.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from custody.errors import ConfinementMissing, UsageError
 from custody.handlers import handlers
 from custody.model.confinement import LEVELS, ChosenLevel, Level
-from custody.model.graph import Pipeline
+from custody.model.graph import Pipeline, agent_of_role
 from custody.pipeline.subpipeline import all_nodes
 
 if TYPE_CHECKING:
@@ -21,14 +23,21 @@ if TYPE_CHECKING:
 UNCONFINED: Level = "L1"
 
 
-def choose(pipeline: Pipeline, agent: str, *, asked: str, folder: str) -> ChosenLevel | None:
+def choose(
+    pipeline: Pipeline,
+    agent: str,
+    roles: Mapping[str, str] = MappingProxyType({}),
+    *,
+    asked: str,
+    folder: str,
+) -> ChosenLevel | None:
     """Return the level for a run in ``folder``; None when none of its stages starts a program.
 
     ``asked`` is the name of a level, or empty for the best one. Raises `ConfinementMissing`.
     """
     if asked and asked not in LEVELS:
         raise UsageError(f"no level named {asked!r}", hint=f"one of {', '.join(LEVELS)}")
-    if not asked and not starts_programs(pipeline, agent):
+    if not asked and not starts_programs(pipeline, agent, roles):
         return None
     if asked == UNCONFINED:
         return ChosenLevel(level=UNCONFINED, asked=True)
@@ -56,10 +65,15 @@ def require(chosen: ChosenLevel | None, *, folder: str) -> None:
         raise _missing(chosen.level, offer.reasons)
 
 
-def starts_programs(pipeline: Pipeline, agent: str) -> bool:
+def starts_programs(
+    pipeline: Pipeline, agent: str, roles: Mapping[str, str] = MappingProxyType({})
+) -> bool:
     """Whether a stage of this pipeline may start a program."""
     known = handlers()
-    return any(known[node.type].starts_programs(node, agent) for node in all_nodes(pipeline))
+    return any(
+        known[node.type].starts_programs(node, agent_of_role(node, agent, roles))
+        for node in all_nodes(pipeline)
+    )
 
 
 def _missing(level: str, reasons: dict[str, str]) -> ConfinementMissing:

@@ -2,29 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from custody.errors import CustodyError, NotReady
 from custody.handlers import handlers
 from custody.model.finding import Finding
-from custody.model.graph import Node, Pipeline
+from custody.model.graph import Node, Pipeline, agent_of_role
 from custody.model.need import Need
 from custody.pipeline.messages import found
 from custody.pipeline.subpipeline import all_nodes
 
 
 def require_ready(
-    pipeline: Pipeline, agent: str, environment: Mapping[str, str], *, where: str = ""
+    pipeline: Pipeline,
+    agent: str,
+    environment: Mapping[str, str],
+    roles: Mapping[str, str] = MappingProxyType({}),
+    *,
+    where: str = "",
 ) -> None:
     """Raise `NotReady` with everything that is missing, all at once."""
-    findings = look_ahead(pipeline, agent, environment)
+    findings = look_ahead(pipeline, agent, environment, roles)
     if findings:
-        count = "1 thing is" if len(findings) == 1 else f"{len(findings)} things are"
-        raise NotReady(f"{count} missing, and nothing was started", findings, where=where)
+        raise NotReady(
+            f"{counted(findings)} missing, and nothing was started", findings, where=where
+        )
+
+
+def counted(findings: Sequence[Finding]) -> str:
+    """Return ``1 thing is``, ``2 things are``."""
+    return "1 thing is" if len(findings) == 1 else f"{len(findings)} things are"
 
 
 def look_ahead(
-    pipeline: Pipeline, agent: str, environment: Mapping[str, str]
+    pipeline: Pipeline,
+    agent: str,
+    environment: Mapping[str, str],
+    roles: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Finding, ...]:
     """Return a finding for each thing that is missing, at the first node that needs it."""
     from custody.executors.readiness import absent
@@ -33,7 +48,8 @@ def look_ahead(
     askers: dict[Need, list[Node]] = {}
     for node in all_nodes(pipeline):
         try:
-            for need in handlers()[node.type].needs(node, agent, environment):
+            asked = agent_of_role(node, agent, roles)
+            for need in handlers()[node.type].needs(node, asked, environment):
                 askers.setdefault(need, []).append(node)
         except CustodyError as error:
             what = f"{node.id}: {error}"

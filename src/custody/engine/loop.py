@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from custody.checks.gates import CARRIED_OUT, Case
 from custody.engine import budget, redaction, retry
 from custody.engine.ask import Asked, Performed, Steps, World, go
@@ -29,11 +32,13 @@ from custody.model.event import (
     StageRetrying,
     StageStarted,
 )
-from custody.model.graph import Node, Pipeline
+from custody.model.evidence import Evidence
+from custody.model.graph import Node, Pipeline, agent_of_role
 from custody.model.outcome import Outcome
-from custody.model.request import Ack, AnyRequest
+from custody.model.request import Ack, AgentRequest, AnyRequest
 from custody.model.state import EACH, State
 from custody.model.verdict import Verdict
+from custody.model.verify_event import AnyAnnouncement
 
 DEFAULT_MAX_VISITS = 10
 """How often one node may be entered, where it says nothing else."""
@@ -53,6 +58,8 @@ class Engine:
         self._recording = recording
         self._world = world
         self._handlers = handlers()
+        self._documents = MappingProxyType(self.state.documents)
+        self._gates = MappingProxyType(self.state.gates)
 
     def run(self, started: PipelineStarted) -> State:
         """Go on until the run has ended."""
@@ -134,7 +141,7 @@ class Engine:
             values=frame.values,
             read=self._world.document,
             recorded=self._world.read,
-            agent=self.state.agent,
+            agent=self._agent(node),
             request_id=request_id,
             folder=layout.request_folder(request_id),
             prefix=frame.prefix,
@@ -154,6 +161,8 @@ class Engine:
                 request, frame, node, self._started.ingest, self._recording.version
             )
         self._start_stage(node, visit, attempt, request)
+        if handler.announces:
+            self._tell(handler.opening(node, situation), node)
         if node.type == EACH:
             return (yield from self._each(node, frame, situation))
         if request is None:
@@ -163,7 +172,8 @@ class Engine:
 
         def accepts(ack: Ack, diff: WorkspaceDiff) -> bool:
             case = self._case(request, ack, diff)
-            return failed_outcome(judge(gates, case), case) is None and ack.status in CARRIED_OUT
+            of_form = [gate for gate in gates if not gate.of_content]
+            return failed_outcome(judge(of_form, case), case) is None and ack.status in CARRIED_OUT
 
         turn = yield (asked,)
         if over := self._spent_by_lost(asked, frame):
@@ -172,10 +182,19 @@ class Engine:
         performed = turn.answer(asked, accepts)
         self.state.apply(performed.answered)
         case = self._case(request, performed.answered.ack, performed.diff)
-        outcome = self._judged(node, visit, attempt, judge(gates, case), case)
+        judgements = judge(gates, case)
+        outcome = self._judged(node, visit, attempt, judgements, case)
+        if handler.announces:
+            wrong = tuple(verdict for each in judgements for verdict in each.verdicts)
+            self._tell(handler.closing(node, situation, case, outcome, wrong), node)
         self._keep_or_undo(node, performed, outcome)
         frame.remember(node, case)
         return outcome
+
+    def _agent(self, node: Node) -> str:
+        """Return who is asked where a node names nobody."""
+        roles, agent = self.state.roles, self.state.agent
+        return agent_of_role(node, agent, roles) if roles else agent
 
     def _spent_by_lost(self, asked: Asked, frame: Frame) -> str:
         """Return why a request is not carried out again after it was broken off; empty if it is."""
@@ -185,8 +204,30 @@ class Engine:
         return budget.exceeded(frame, asked.node, self.state)
 
     def _case(self, request: AnyRequest | None, ack: Ack, diff: WorkspaceDiff) -> Case:
-        read, content = self._world.read, self._world.content
-        return Case(request, ack, diff, read, content, self._recording.version)
+        return Case(
+            request,
+            ack,
+            diff,
+            self._world.read,
+            self._world.content,
+            self._recording.version,
+            documents=_with_own(self._documents, request, ack),
+            executed=self._gates,
+            written=self._written,
+        )
+
+    def _written(self, evidence: Evidence) -> bytes:
+        """Return what a document held when it was written, or what is about to become one."""
+        own = layout.is_attempt_file(evidence.path)
+        return self._world.read(evidence) if own else self._world.document(evidence)
+
+    def _tell(self, fact: AnyAnnouncement | None, node: Node) -> None:
+        """Come to a fact that others look for; its documents are on disk once it is durable."""
+        if fact is None or not self._recording.version.knows(fact.traits.since):
+            return
+        self._record(fact.sealed(), node=node)
+        if self._recording.live and fact.documents:
+            self._world.announce(fact.documents, self._recording.commit)
 
     def _each(self, node: Node, frame: Frame, situation: Situation) -> Steps[Outcome]:
         """Take every item of a list through the node's pipeline."""
@@ -223,9 +264,14 @@ class Engine:
         handler = self._handlers[node.type]
         nothing = Ack(request_id=f"{node.id}/{visit}.{attempt}", status="ok")
         case = self._case(None, nothing, WorkspaceDiff(changes=()))
-        judgements = []
+        gates = handler.gates(node)
         if stage := handler.judged(node):
-            judgements = judge_stage(handler.gates(node), stage, frame.cases.get(stage))
+            recorded = frame.cases.get(stage)
+            if recorded is not None:
+                recorded = recorded._replace(documents=self._documents)
+            judgements = judge_stage(gates, stage, recorded)
+        else:
+            judgements = judge(gates, case)
         return self._judged(node, visit, attempt, judgements, case)
 
     def _judged(
@@ -264,3 +310,15 @@ class Engine:
         self._recording.record(*facts, role="engine" if node is None else node.type, path=path)
         for fact in facts:
             self.state.apply(fact)
+
+
+def _with_own(
+    documents: Mapping[str, Evidence], request: AnyRequest | None, ack: Ack
+) -> Mapping[str, Evidence]:
+    """Return the documents with the one that an answer is to become, though it is not yet."""
+    if not isinstance(request, AgentRequest) or not request.output_path:
+        return documents
+    response = next((item for item in ack.evidence if layout.is_response(item.path)), None)
+    if response is None or ack.status not in CARRIED_OUT:
+        return documents
+    return {**documents, request.output_path: response}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -34,11 +35,20 @@ class Passed(NamedTuple):
     workdir: str
     """As it is recorded; the source is read from where the user said."""
     redacted: tuple[str, ...]
-    """The names of what is not as it was passed: variables, ``agent``, ``workdir``."""
+    """The names of what is not as it was passed: variables, ``agent``, ``workdir``, roles and
+    documents."""
+    roles: dict[str, str]
+    documents: dict[str, bytes]
 
 
 def passed_in(
-    *, variables: Mapping[str, str], agent: str = "", workdir: str = "", run_id: str = ""
+    *,
+    variables: Mapping[str, str],
+    agent: str = "",
+    workdir: str = "",
+    run_id: str = "",
+    roles: Mapping[str, str] = MappingProxyType({}),
+    documents: Mapping[str, bytes] = MappingProxyType({}),
 ) -> Passed:
     """Return what a run may know of what the user passes to it.
 
@@ -48,11 +58,28 @@ def passed_in(
     if redactor.redact(run_id)[1]:
         raise UsageError("the run id holds a secret", hint="choose another one")
     cleaned = {name: redactor.redact_setting(name, value)[0] for name, value in variables.items()}
-    words, _count = redactor.redact_argv(agent.split(" "))
-    passed = Passed(cleaned, redactor.redact(" ".join(words))[0], redactor.redact(workdir)[0], ())
-    given = {**variables, "agent": agent, "workdir": workdir}
-    shown = {**cleaned, "agent": passed.agent, "workdir": passed.workdir}
+    passed = Passed(
+        variables=cleaned,
+        agent=_agent(agent, redactor),
+        workdir=redactor.redact(workdir)[0],
+        redacted=(),
+        roles={role: _agent(spec, redactor) for role, spec in roles.items()},
+        documents={path: redactor.redact_bytes(data)[0] for path, data in documents.items()},
+    )
+    given = {**variables, "agent": agent, "workdir": workdir, **roles, **documents}
+    shown = {
+        **cleaned,
+        "agent": passed.agent,
+        "workdir": passed.workdir,
+        **passed.roles,
+        **passed.documents,
+    }
     return passed._replace(redacted=tuple(name for name in given if given[name] != shown[name]))
+
+
+def _agent(spec: str, redactor: Redactor) -> str:
+    words, _count = redactor.redact_argv(spec.split(" "))
+    return redactor.redact(" ".join(words))[0]
 
 
 class Redaction:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from custody.engine.ask import Asked, Performed, Told
@@ -10,6 +10,7 @@ from custody.engine.loop import Engine
 from custody.engine.recording import Recording, RecordingEnded
 from custody.errors import ReplayDiverged
 from custody.model.event import Heard, RequestAnswered
+from custody.model.evidence import Evidence
 from custody.model.fact import RunStatus
 from custody.model.graph import Pipeline
 from custody.model.record import Record
@@ -30,6 +31,7 @@ class Replay(Record, frozen=True):
     """Where and how it went another way; empty when it did not."""
 
 
+# BEHAVIOR_ID: B009
 class Remembered:
     """The world of a replay: answers are read, nothing is done."""
 
@@ -51,6 +53,9 @@ class Remembered:
         return Performed(answered, self._history.diff_of(answered))
 
     def give_up(self, asked: Asked) -> None:
+        """Leave everything as it is."""
+
+    def announce(self, documents: tuple[Evidence, ...], commit: Callable[[], None]) -> None:
         """Leave everything as it is."""
 
     def accept(self, performed: Performed) -> None:

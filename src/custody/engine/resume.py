@@ -25,7 +25,7 @@ from custody.engine.replay import play
 from custody.engine.result import RunResult
 from custody.engine.run_pipeline import pipeline_of
 from custody.engine.verify import whole_end
-from custody.engine.waiting import still_waits
+from custody.engine.waiting import still_waits, take_targets
 from custody.errors import JournalBroken, MalformedDocument, PathRefused, PipelineChanged
 from custody.model import layout
 from custody.model.documents import Checkpoint, Manifest
@@ -40,6 +40,7 @@ from custody.store.rundir import RunDirectory
 from custody.workspace.workspace import Workspace
 
 
+# BEHAVIOR_ID: B010
 def resume(
     path: str,
     *,
@@ -63,6 +64,7 @@ def resume(
             refuse_lost_lines(history, recovery)
             refuse_others(given or Given(), history)
             refuse_outlived(history)
+            take_targets(history)
             if pipeline is None and still_waits(history):
                 return overview_of(history, state="WAITING")
             lost = lost_attempts(history)
@@ -172,7 +174,7 @@ def _replace(
         CacheFolders(run.root).drop()
     agent, chosen = history.agent, history.confinement
     if chosen is None:
-        chosen = level.choose(new, agent, asked="", folder=run.path)
+        chosen = level.choose(new, agent, history.genesis.roles, asked="", folder=run.path)
     run.blobs.put(new.source)
     for source in new.sources.values():
         run.blobs.put(source)

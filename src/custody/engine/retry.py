@@ -22,6 +22,7 @@ MAX_DELAY = 60.0
 EXHAUSTED = "retry_exhausted"
 
 
+# BEHAVIOR_ID: B002
 def may_retry(node: Node, attempt: int, outcome: Outcome) -> bool:
     """Tell whether another attempt follows this one."""
     if outcome.refused or outcome.status not in ("retry", "fail"):

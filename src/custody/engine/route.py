@@ -20,6 +20,7 @@ def _condition(text: str) -> Condition:
     return parse_condition(text)
 
 
+# BEHAVIOR_ID: B001
 def choose(
     pipeline: Pipeline, node: str, outcome: OutcomeStatus, scope: Scope, prefix: str = ""
 ) -> Route:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from msgspec import UNSET
+
 from custody.model import layout
 from custody.model.event import StageStarted
 from custody.model.letter_event import QuestionAsked
-from custody.model.request import AgentRequest, AnyRequest, WriteRequest
+from custody.model.request import AgentRequest, AnyRequest, StepRequest, WriteRequest
+from custody.model.verify_event import Announcement
 from custody.patterns import later
 from custody.store.files import is_temporary
 from custody.store.history import History
@@ -25,12 +28,14 @@ class UnderWay:
 
     def holds(self, path: str) -> bool:
         """Whether a file belongs to work that is not recorded to its end."""
+        if path in self._announced:
+            return True
         if path in _REPLACED or any(map(is_temporary, path.split("/"))):
             return True
         if layout.is_correspondence(path) or self._not_recorded_yet(path):
             return True
         return any(
-            path.startswith(f"{layout.request_folder(asked.id)}/") or path == _document_of(asked)
+            path.startswith(f"{layout.request_folder(asked.id)}/") or path in _documents_of(asked)
             for asked in self._in_doubt
         )
 
@@ -51,6 +56,17 @@ class UnderWay:
         }
 
     @cached_property
+    def _announced(self) -> set[str]:
+        """Documents of a fact that was written last: the process may have ended before them."""
+        found: set[str] = set()
+        for _, fact in self._history.lines_before(self._history.count):
+            if isinstance(fact, StageStarted):
+                break
+            if isinstance(fact, Announcement):
+                found |= {item.path for item in fact.documents}
+        return found
+
+    @cached_property
     def _in_doubt(self) -> list[AnyRequest]:
         """What was asked for and has no answer yet."""
         return self._history.open_requests()
@@ -69,8 +85,16 @@ class UnderWay:
         return max(started, default=(0, 0))
 
 
-def _document_of(request: AnyRequest) -> str:
-    """Return the document that a request is to write; empty when it writes none."""
-    if isinstance(request, WriteRequest):
-        return request.document.path
-    return request.output_path if isinstance(request, AgentRequest) else ""
+def _documents_of(request: AnyRequest) -> tuple[str, ...]:
+    """Return the documents that a request may write."""
+    match request:
+        case WriteRequest():
+            return (request.document.path,)
+        case AgentRequest():
+            briefs = () if request.briefs is UNSET else request.briefs
+            own = (request.output_path,) if request.output_path else ()
+            return (*own, *(brief.path for brief in briefs))
+        case StepRequest():
+            return request.writes
+        case _:
+            return ()

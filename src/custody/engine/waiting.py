@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from msgspec import UNSET
+
 from custody.checks.guards.secrets import redactor_for
 from custody.errors import CustodyError, RunNotFound, UsageError
 from custody.executors.answer_check import fault_of
@@ -11,7 +13,7 @@ from custody.model.record import Record
 from custody.model.request import AgentRequest
 from custody.store.history import History
 from custody.store.index import list_runs
-from custody.store.mailbox import box_of
+from custody.store.mailbox import FILE_LIMIT, box_of
 from custody.store.rundir import RunDirectory
 
 
@@ -48,6 +50,29 @@ def waiting(path: str) -> Waiting | None:
             answered=_is_answered(run, fact.answer),
             path=run.path,
         )
+
+
+def take_targets(history: History) -> None:
+    """Take a document that a person put where it belongs as the answer to who asked for it.
+
+    It goes to the inbox, where every answer lies, and from there it becomes the document.
+    """
+    if history.waiting is None:
+        return
+    run, (_, waits) = history.run, history.waiting
+    for request in history.open_requests():
+        if request.id != waits.request_id or not isinstance(request, AgentRequest):
+            continue
+        if request.role is UNSET or not run.root.exists(request.output_path):
+            continue
+        known = history.documents().get(request.output_path)
+        if known is not None and run.root.digest(request.output_path)[0] == known.sha256:
+            continue
+        data = run.root.read(request.output_path, limit=FILE_LIMIT)
+        cleaned, _count = redactor_for(os.environ).redact_bytes(data)
+        box, key = box_of(run.root, waits.answer)
+        if box.put(key, cleaned):
+            run.root.remove(request.output_path)
 
 
 def still_waits(history: History) -> str:

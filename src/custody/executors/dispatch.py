@@ -11,6 +11,7 @@ from custody.model.request import (
     Ack,
     AgentRequest,
     AnyRequest,
+    StepRequest,
     ToolRequest,
     VerificationRequest,
     WriteRequest,
@@ -63,6 +64,10 @@ class Dispatch:
                 from custody.executors.document import DocumentExecutor
 
                 return DocumentExecutor().execute(request, stage)
+            case StepRequest():
+                from custody.executors import steps
+
+                return steps.carry_out(request, stage, self._command_runner)
             case _:
                 assert_never(request)
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from custody.executors import Stage
 from custody.model import layout
-from custody.model.evidence import INLINE_LIMIT, Evidence
+from custody.model.evidence import Evidence, short_text
 from custody.model.request import Ack, AgentRequest, AnyRequest, WriteRequest
 from custody.store.rundir import RunDirectory
 
@@ -17,15 +17,16 @@ from custody.store.rundir import RunDirectory
 def write_document(run: RunDirectory, path: str, data: bytes) -> Evidence:
     """Write the whole document or nothing; what stood there before is replaced.
 
-    A text that the journal cannot hold is kept as a blob too, durable before it is named: a
-    later stage may write the file again.
+    What the journal cannot hold is kept as a blob too, durable before it is named: a later stage
+    may write the file again.
     """
-    if len(data) > INLINE_LIMIT:
+    text = short_text(data)
+    if text is None:
         run.blobs.put(data)
         run.blobs.sync()
     run.write(path, data, sync=True)
-    text = data.decode() if len(data) <= INLINE_LIMIT else None
-    return Evidence(path=path, sha256=hashlib.sha256(data).hexdigest(), bytes=len(data), text=text)
+    sha256 = hashlib.sha256(data).hexdigest()
+    return Evidence(path=path, sha256=sha256, bytes=len(data), text=text)
 
 
 def with_document(request: AnyRequest, ack: Ack, run: RunDirectory) -> Ack:
@@ -39,6 +40,8 @@ def with_document(request: AnyRequest, ack: Ack, run: RunDirectory) -> Ack:
     if not data.strip():
         reason = "the response is empty, so there is no document"
         return replace(ack, status="failed", failure_reason=reason)
+    if layout.top_of(request.output_path) in layout.CHANGE_FOLDERS and not data.endswith(b"\n"):
+        data += b"\n"  # easily lost on the way, and git takes no patch without it
     document = write_document(run, request.output_path, data)
     return replace(ack, evidence=(*ack.evidence, document))
 

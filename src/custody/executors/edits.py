@@ -9,7 +9,7 @@ Its answer holds whole files in fences that name them, or is one patch:
 Where a document is asked for, the answer is that and nothing of it is carried out.
 
 A patch may do whatever git can tell: change, add, delete, rename and copy files, symlinks and what
-is no text, and set the right to execute (`custody.workspace.patch`). It is taken as a whole or not
+is no text, and set the right to execute (`custody.patch`). It is taken as a whole or not
 at all.
 
 Every path goes through the same door as everybody's, those that a patch only reads as well. One
@@ -36,7 +36,7 @@ from custody.workspace.rights import changed_mode
 
 if TYPE_CHECKING:
     from custody.executors import Stage
-    from custody.workspace.patch import File, FileChange
+    from custody.patch import File, FileChange
 
 PATCH_START = "diff --git "
 _NEW = 0o644
@@ -167,9 +167,9 @@ def _plan(text: str, stage: Stage) -> _Plan:
 
 def _patched(text: str, stage: Stage) -> _Plan:
     """Return what a patch does as whole files; where its paths are refused, nothing is read."""
-    from custody.workspace.patch.apply import apply_patch
-    from custody.workspace.patch.read import read_patch
-    from custody.workspace.patch.root_tree import RootTree
+    from custody.patch.apply import apply_patch
+    from custody.patch.read import read_patch
+    from custody.patch.root_tree import RootTree
 
     changes = read_patch(_encoded(text), where=layout.RESPONSE)
     paths = dict.fromkeys(os.fsdecode(path) for change in changes for path in change.paths)

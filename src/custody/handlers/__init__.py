@@ -22,6 +22,8 @@ from custody.model.output import DEFAULT_LIMIT, EXIT_CODE, Output, output_named
 from custody.model.request import Ack, AckStatus, AnyRequest, CommandLine
 from custody.model.scope import Scope
 from custody.model.state import State
+from custody.model.verdict import Verdict
+from custody.model.verify_event import AnyAnnouncement
 from custody.pipeline.document import document_path
 from custody.pipeline.template import CONTEXT, as_text, expand, look_up, names_in
 from custody.store.packages import module_names
@@ -119,6 +121,8 @@ class Handler:
     """The meaning of one node type; each one says what differs from asking nothing."""
 
     type: ClassVar[NodeType]
+    announces: ClassVar[bool] = False
+    """Whether it has facts of its own to tell of an attempt: see `opening` and `closing`."""
 
     def request(self, node: Node, situation: Situation) -> AnyRequest | None:  # noqa: ARG002
         """Return what must be asked for; None when the node needs nothing from outside.
@@ -147,6 +151,25 @@ class Handler:
     def judged(self, node: Node) -> str:  # noqa: ARG002
         """Return the stage whose record the gates look at; empty for the node's own."""
         return ""
+
+    def opening(
+        self,
+        node: Node,  # noqa: ARG002
+        situation: Situation,  # noqa: ARG002
+    ) -> AnyAnnouncement | None:
+        """Return what others look for when an attempt begins, beside the engine's own facts."""
+        return None
+
+    def closing(
+        self,
+        node: Node,  # noqa: ARG002
+        situation: Situation,  # noqa: ARG002
+        case: Case,  # noqa: ARG002
+        outcome: Outcome,  # noqa: ARG002
+        verdicts: tuple[Verdict, ...],  # noqa: ARG002
+    ) -> AnyAnnouncement | None:
+        """Return the same when it has been judged; ``verdicts`` is what the gates found wrong."""
+        return None
 
     def outcome(self, node: Node, case: Case) -> Outcome:  # noqa: ARG002
         """Return what an answer that has passed the gates means for the run."""

@@ -19,7 +19,7 @@ from custody.handlers.write_file import OUTPUT_PATH, check_output_path
 from custody.model.finding import Finding
 from custody.model.graph import Node, NodeType
 from custody.model.request import AgentRequest
-from custody.pipeline.document import document_path
+from custody.pipeline.document import text_path
 from custody.pipeline.vocabulary import INGEST
 
 
@@ -48,5 +48,5 @@ class AgentTaskHandler(CodergenHandler):
 
     def request(self, node: Node, situation: Situation) -> AgentRequest:
         """Ask the node's agent, or the run's, for the document."""
-        path = document_path(situation.expand(node.text("output_path")))
+        path = text_path(situation.expand(node.text("output_path")))
         return replace(super().request(node, situation), output_path=str(path))

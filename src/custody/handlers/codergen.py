@@ -27,7 +27,7 @@ from custody.handlers.network import NETWORK, check_network, network_of
 from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.finding import Finding
-from custody.model.graph import AttributeRule, Node, NodeType
+from custody.model.graph import ROLE, AttributeRule, Node, NodeType
 from custody.model.need import Need
 from custody.model.outcome import Outcome
 from custody.model.request import PLAN_KEY, AgentRequest
@@ -72,7 +72,16 @@ ASKING = (
     AttributeRule(
         name="prompt", kind="string", required=True, doc="What the agent is asked to do."
     ),
-    AttributeRule(name="agent", kind="string", doc="Which agent; default: the run's."),
+    AttributeRule(
+        name="agent",
+        kind="string",
+        doc="Which agent; default: who has the node's role, else the run's.",
+    ),
+    AttributeRule(
+        name=ROLE,
+        kind="string",
+        doc="What the agent is here, such as `chair`; `--role` says who that is.",
+    ),
     CONTEXT,
     SCHEMA,
     NETWORK,

@@ -13,7 +13,7 @@ from custody.model.evidence import Evidence
 from custody.model.finding import Finding
 from custody.model.graph import AttributeRule, Node, NodeType
 from custody.model.request import WriteRequest
-from custody.pipeline.document import document_path
+from custody.pipeline.document import text_path
 from custody.pipeline.vocabulary import INGEST
 
 DEFAULT_TIMEOUT = 60.0
@@ -31,7 +31,7 @@ def check_output_path(node: Node) -> Iterator[Finding]:
     if output is None or "$" in str(output.value):
         return
     try:
-        document_path(str(output.value))
+        text_path(str(output.value))
     except PathRefused as refused:
         yield output.finding(refused.code, refused.what)
 
@@ -57,7 +57,7 @@ class WriteFileHandler(Handler):
 
     def request(self, node: Node, situation: Situation) -> WriteRequest:
         """Ask for the document to be written."""
-        path = document_path(situation.expand(node.text("output_path")))
+        path = text_path(situation.expand(node.text("output_path")))
         return WriteRequest(
             id=situation.request_id,
             timeout=node.seconds("timeout", DEFAULT_TIMEOUT),

@@ -76,6 +76,7 @@ class StageWorkspace:
             )
 
 
+# BEHAVIOR_ID: B012
 def ingest_answer(
     ack: Ack,
     stage: Stage,

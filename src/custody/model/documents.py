@@ -7,6 +7,7 @@ from msgspec import UNSET, UnsetType
 from custody.model.change import Tree
 from custody.model.confinement import ChosenLevel
 from custody.model.event import Origin
+from custody.model.evidence import Evidence
 from custody.model.fact import RunStatus
 from custody.model.ingest import BlockNote
 from custody.model.outcome import OutcomeStatus
@@ -43,6 +44,10 @@ class Manifest(Document, frozen=True, kw_only=True):
     """The sha256 of every pipeline that an `each` node runs, where there are any."""
     answered_by: tuple[str, ...] | UnsetType = UNSET
     """The agents whose answers count, where there were any; told since journal version 1.2."""
+    roles: dict[str, str] | UnsetType = UNSET
+    """The agents of nodes that name a role, by role, where the user said who has it."""
+    documents: tuple[Evidence, ...] | UnsetType = UNSET
+    """What the user handed in, where there was any."""
 
 
 class Checkpoint(Document, frozen=True, kw_only=True):

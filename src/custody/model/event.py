@@ -44,6 +44,14 @@ from custody.model.session_event import (
     SessionOpened,
 )
 from custody.model.verdict import GateEffect, Verdict
+from custody.model.verify_event import (
+    BUNDLE_CREATED,
+    VERIFY_FAILED,
+    VERIFY_PASSED,
+    VERIFY_STARTED,
+    PatchApplied,
+    PatchRejected,
+)
 
 GENESIS = "0" * 64
 """``prev`` of the first line."""
@@ -93,6 +101,14 @@ class PipelineStarted(Fact, frozen=True):
     """What is wrong with the pipeline and was let through because it says so."""
     output_limit: int | None = None
     """Bytes of a command's output that a prompt shows where no node or graph says how many."""
+    documents: tuple[Evidence, ...] = ()
+    """What the user handed in: the run has it from its beginning, as if a stage had written it."""
+    roles: dict[str, str] = {}
+    """The agents of nodes that name a role and no agent, by role."""
+
+    def evidence(self) -> tuple[Evidence, ...]:
+        """Return the documents that were handed in."""
+        return self.documents
 
 
 class StageStarted(Fact, frozen=True):
@@ -133,7 +149,7 @@ class GatePassed(Fact, frozen=True):
     """A gate found nothing wrong with an attempt. Every replay judges again."""
 
     traits: ClassVar[Traits] = Traits(
-        about="attempt", changes_state=False, traced_as=None, shown_live=False
+        about="attempt", changes_state=True, traced_as=None, shown_live=False
     )
     node: str
     visit: int
@@ -146,7 +162,7 @@ class GateFailed(Fact, frozen=True):
     """A gate found something wrong with an attempt. Every replay judges again."""
 
     traits: ClassVar[Traits] = Traits(
-        about="attempt", changes_state=False, traced_as=None, shown_live=False, level="warning"
+        about="attempt", changes_state=True, traced_as=None, shown_live=False, level="warning"
     )
     node: str
     visit: int
@@ -297,6 +313,12 @@ AnyFact = (
     | AttemptLost
     | QuestionAsked
     | AnswerRefused
+    | PatchApplied
+    | PatchRejected
+    | VERIFY_STARTED
+    | VERIFY_PASSED
+    | VERIFY_FAILED
+    | BUNDLE_CREATED
 )
 
 FACTS: dict[str, type[AnyFact]] = {kind.__name__: kind for kind in AnyFact.__args__}

@@ -11,6 +11,16 @@ INLINE_LIMIT = 2048
 """Texts up to this many bytes travel inside the journal; longer ones only by their hash."""
 
 
+def short_text(data: bytes) -> str | None:
+    """Return what the journal can hold of a file; None when it is long or not text."""
+    if len(data) > INLINE_LIMIT:
+        return None
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return None
+
+
 class Evidence(Record, frozen=True, omit_defaults=True):
     """A file of the run directory, and what its bytes must be."""
 

@@ -28,7 +28,12 @@ class Finding(Record, frozen=True):
         return f"{self.file or file}:{self.line}:{self.column} {self.message}"
 
     def render(self, file: str) -> str:
-        """Return ``file:line:col CODE message``, with the hint on a line of its own."""
+        """Return ``file:line:col CODE message``, with the hint on a line of its own.
+
+        What is about no file has no place either.
+        """
         mark = "" if self.severity == "error" else "warning: "
-        text = f"{self.file or file}:{self.line}:{self.column} {self.code} {mark}{self.message}"
+        named = self.file or file
+        place = f"{named}:{self.line}:{self.column} " if named else ""
+        text = f"{place}{self.code} {mark}{self.message}"
         return f"{text}\n  hint: {self.hint}" if self.hint else text

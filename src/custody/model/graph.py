@@ -49,6 +49,8 @@ class Duration(Record, frozen=True, gc=False):
         return f"{self.seconds * 1000:.15f}".rstrip("0").rstrip(".") + "ms"
 
 
+ROLE = "role"
+"""The attribute that says what the agent of a node is there."""
 AttributeValue = str | int | float | bool | Duration
 AttributeKind = Literal["string", "integer", "float", "boolean", "duration", "size", "list", "node"]
 
@@ -122,6 +124,11 @@ class Node(Record, frozen=True, gc=False):
         """Return a comma-separated attribute as its trimmed entries; absent means none."""
         value = self.get(name)
         return () if value is None else tuple(part.strip() for part in str(value).split(","))
+
+
+def agent_of_role(node: Node, agent: str, roles: Mapping[str, str]) -> str:
+    """Return who is asked where a node names no agent: who has its role, else the run's."""
+    return roles.get(node.text(ROLE)) or agent
 
 
 class Edge(Record, frozen=True, gc=False):

@@ -6,6 +6,9 @@ from collections.abc import Iterable
 
 from custody.model.record import Record
 
+SCENARIOS = "scripts/scenarios"
+"""What a product is tried by from outside, hidden from whoever makes it."""
+
 
 class Holdouts(Record, frozen=True):
     """Hidden paths; whatever lies below one of them is hidden with it."""

@@ -78,9 +78,25 @@ VERSIONS: dict[str, JournalVersion] = {
             usage_summed=True,
             ingest_asked=True,
         ),
+        JournalVersion(
+            number="1.4",
+            verdicts_recorded=True,
+            effects_judged=True,
+            checks_required=True,
+            attempts_kept=True,
+            budgets_final=True,
+            agents_named=True,
+            attributes_known=True,
+            variables_open=True,
+            plans_offered=True,
+            outputs_quoted=True,
+            stand_ins_named=True,
+            usage_summed=True,
+            ingest_asked=True,
+        ),
     )
 }
 """Every version that is read here."""
 
-CURRENT = VERSIONS["1.3"]
+CURRENT = VERSIONS["1.4"]
 """Of new runs."""

@@ -4,6 +4,8 @@
     summary.json  summary.md
     nodes/<node>/<visit>.<attempt>/   what an attempt was given and what it left
     docs/  audits/                    the documents of the run
+    artifacts/  reviews/  logs/       those of a change: what its roles and steps write
+    TRACE.md  failure_bundle.zip      the account of a change; all that explains a failed one
     workspace/                        the copy of the source that the stages work on
     layers/<node>/<visit>.<attempt>/  upper  work  mask, while an attempt works on an overlay
     blobs/<2>/<sha256>                contents by their hash
@@ -32,10 +34,14 @@ TRACE = "trace.jsonl"
 CHECKPOINT = "checkpoint.json"
 SUMMARY = "summary.json"
 SUMMARY_PAGE = "summary.md"
+TRACE_PAGE = "TRACE.md"
 
 NODES = "nodes"
 DOCS = "docs"
 AUDITS = "audits"
+ARTIFACTS = "artifacts"
+REVIEWS = "reviews"
+LOGS = "logs"
 BLOBS = "blobs"
 OUTBOX = "outbox"
 INBOX = "inbox"
@@ -44,6 +50,33 @@ LAYERS = "layers"
 CACHE = "cache"
 HOMES = "homes"
 SESSIONS = "session"
+
+GUARDRAILS = f"{ARTIFACTS}/guardrails.md"
+ANALYSIS = f"{ARTIFACTS}/analysis.md"
+FILE_REQUEST = f"{ARTIFACTS}/file_request.json"
+CONTEXT_PACK = f"{ARTIFACTS}/context_pack.json"
+CONTEXT_PACK_FAILURE = f"{ARTIFACTS}/context_pack.failure.json"
+FIND_RESULT = f"{ARTIFACTS}/find_result.json"
+FIND_WEB = f"{ARTIFACTS}/find_web.json"
+PLAN_DRAFT = f"{ARTIFACTS}/PLAN_draft.md"
+PLAN = f"{ARTIFACTS}/PLAN.md"
+REASONS = f"{ARTIFACTS}/REASONS.md"
+EXPECTED_RESULTS = f"{ARTIFACTS}/EXPECTED_RESULTS.md"
+SURVEY = f"{ARTIFACTS}/survey.json"
+PATCH = f"{ARTIFACTS}/diff.patch"
+PATCH_POLICY = f"{ARTIFACTS}/patch_policy.json"
+PATCH_RESULT = f"{ARTIFACTS}/patch_result.json"
+DISPATCH_CONFIG = f"{ARTIFACTS}/dispatch_config.json"
+VERIFY_REPORT = f"{ARTIFACTS}/verify_report.json"
+REVIEW_CONTRACT = f"{REVIEWS}/review_contract.md"
+REVIEW_COST = f"{REVIEWS}/review_cost.md"
+REVIEW_PATCH = f"{REVIEWS}/review_patch.md"
+VERIFY_LOGS = (f"{LOGS}/verify.stdout.log", f"{LOGS}/verify.stderr.log")
+BUNDLE = "failure_bundle.zip"
+BRIEFS = tuple(
+    f"{OUTBOX}/{name}.md" for name in ("CONTEXT", "CONSTRAINTS", "FIX_BRIEF", "EXTERNALS")
+)
+"""The documents of a change that have a meaning."""
 
 PROMPT = "prompt.md"
 RESPONSE = "response.md"
@@ -59,7 +92,14 @@ REPLAYED = "replay.json"
 UPPER, WORK, MASK = "upper", "work", "mask"
 """The parts of one attempt's layers: what it changed, the kernel's own, what hides holdouts."""
 
-DOCUMENT_FOLDERS = (DOCS, AUDITS)
+TEXT_FOLDERS = (DOCS, AUDITS)
+"""Where nodes that write any text put it."""
+CHANGE_FOLDERS = (ARTIFACTS, REVIEWS)
+"""Where the documents of a change lie, whose names mean something."""
+DOCUMENT_FOLDERS = (*TEXT_FOLDERS, *CHANGE_FOLDERS)
+"""Where documents lie that a stage may ask for by path."""
+
+_DOCUMENT_TOPS = frozenset({*DOCUMENT_FOLDERS, LOGS, BUNDLE})
 
 Writer = Literal["custody", "stages", "people"]
 
@@ -67,6 +107,9 @@ WRITERS: dict[str, Writer] = {
     NODES: "custody",
     DOCS: "custody",
     AUDITS: "custody",
+    ARTIFACTS: "custody",
+    REVIEWS: "custody",
+    LOGS: "custody",
     BLOBS: "custody",
     OUTBOX: "custody",
     INBOX: "people",
@@ -206,9 +249,17 @@ def session_ack(session: str) -> str:
     return f"{session}.ack.json"
 
 
+_AGENT_LOG = ".log.jsonl"
+
+
 def agent_log(agent: str) -> str:
     """Return the file of an attempt that tells step by step what an agent did."""
-    return f"{agent}.log.jsonl"
+    return f"{agent}{_AGENT_LOG}"
+
+
+def is_agent_log(name: str) -> bool:
+    """Tell whether a file of an attempt is such a log."""
+    return name.endswith(_AGENT_LOG)
 
 
 def verification_command(number: int) -> str:
@@ -238,7 +289,7 @@ def top_of(path: str) -> str:
 
 def is_document(path: str) -> bool:
     """Whether a path is one of a document, which a later stage may write again."""
-    return top_of(path) in DOCUMENT_FOLDERS
+    return top_of(path) in _DOCUMENT_TOPS or path in BRIEFS
 
 
 def is_attempt_file(path: str) -> bool:
@@ -248,7 +299,7 @@ def is_attempt_file(path: str) -> bool:
 
 def is_correspondence(path: str) -> bool:
     """Whether a path is one of a question to a person, or of an answer."""
-    return top_of(path) in (OUTBOX, INBOX) and "/" in path
+    return top_of(path) in (OUTBOX, INBOX) and "/" in path and path not in BRIEFS
 
 
 def is_response(path: str) -> bool:

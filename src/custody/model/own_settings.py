@@ -32,6 +32,17 @@ class OwnAgent(Record, frozen=True):
         return (*(name for name, said in flags.items() if said), *(f"mcp:{n}" for n in self.mcp))
 
 
+class OwnWeb(Record, frozen=True):
+    """How the web is asked where the guardrails of a change allow it."""
+
+    search: str = ""
+    """Address of a search, with ``{query}`` where the query stands; empty for none."""
+    plain_http: tuple[str, ...] = ()
+    """Servers, as ``host:port``, that may be asked without TLS."""
+    private: tuple[str, ...] = ()
+    """Servers, as ``host:port``, that may be at addresses which are not public."""
+
+
 class OwnSettings(Record, frozen=True):
     """Of the user's configuration what is more than a word."""
 
@@ -39,3 +50,4 @@ class OwnSettings(Record, frozen=True):
     """Folders that every stage may read."""
     agents: dict[str, OwnAgent] = {}
     """By the agent's name."""
+    web: OwnWeb = OwnWeb()

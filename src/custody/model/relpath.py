@@ -35,6 +35,7 @@ from typing import Final, NamedTuple, final
 
 from custody.errors import PathRefused
 from custody.model.secret_files import NOT_WRITTEN, SECRET_FREE
+from custody.model.unseen import CONTROL, INVISIBLE
 from custody.patterns import later
 
 COMPONENT_BYTES: Final = 255
@@ -47,17 +48,10 @@ _PLAIN = later(rf"{_PLAIN_PART}(?:/{_PLAIN_PART})*", re.IGNORECASE | re.ASCII)
 """Most paths: nothing in them can break a rule but their length."""
 
 _SURROGATE = later("[\ud800-\udfff]")
-_CONTROL = later("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _DRIVE = later(r"[A-Za-z]:")
 _SCHEME = later(r"[A-Za-z][A-Za-z0-9+-]+:|[A-Za-z][A-Za-z0-9+.-]+://")
 _GIT = later(r"(?:\.git|git~[0-9]+)[. ]*(?::.*)?", re.IGNORECASE | re.DOTALL)
 _RESERVED = later(rf"{_DEVICE} *(?:\..*)?|.*:.*", re.IGNORECASE | re.DOTALL)
-_INVISIBLE = later(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
-    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"
-    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
-"""Code points that are drawn as nothing, and that some file systems leave out of a name."""
 _PRIVATE = later("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
 """Some file systems store characters that they forbid as these."""
 _SLASH_LIKE = later("[\u2044\u2215\u2216\u2571\u2572\u29f5\u29f8\u29f9\u3033\u4e3f]")
@@ -84,6 +78,7 @@ class RelPath:
     __slots__ = ("_text",)
     _text: str
 
+    # BEHAVIOR_ID: B006
     @classmethod
     def parse(cls, text: str | bytes) -> RelPath:
         """Return ``text`` as a path; raises `PathRefused` with the code of the broken rule."""
@@ -152,7 +147,7 @@ def forbidden(path: str) -> Forbidden | None:
 
 
 def _forbidden_name(part: str) -> Forbidden | None:
-    plain = part if part.isascii() else _INVISIBLE.sub("", _folded(part))
+    plain = part if part.isascii() else INVISIBLE.sub("", _folded(part))
     name = plain.partition(":")[0].rstrip(". ").casefold()
     if _GIT.fullmatch(name):
         return Forbidden("denied", f"{part!r} belongs to git")
@@ -183,7 +178,7 @@ def _refuse_text(text: str) -> None:
         _refuse_shape(text, text.split("/"))  # the rules below are not for megabytes
     if _SURROGATE.search(text):
         raise _refusal("surrogate", text, "it is not UTF-8")
-    if found := _CONTROL.search(text):
+    if found := CONTROL.search(text):
         raise _refusal("control", text, f"U+{ord(found[0]):04X} stands in it")
     if _hides_git(text):
         raise _refusal("dotgit", text, "some file systems take a part of it for .git")
@@ -231,7 +226,7 @@ def _hides_git(text: str) -> bool:
     if text.isascii():
         return False
     return any(
-        not part.isascii() and _GIT.fullmatch(_INVISIBLE.sub("", _folded(part)))
+        not part.isascii() and _GIT.fullmatch(INVISIBLE.sub("", _folded(part)))
         for part in re.split(r"[/\\]", text)
     )
 
@@ -240,7 +235,7 @@ def _odd_unicode(part: str) -> str:
     """Return what is wrong with the characters of ``part``; empty when nothing is."""
     if not unicodedata.is_normalized("NFC", part):
         return "it is not in the composed form NFC"
-    if _INVISIBLE.search(part) or _PRIVATE.search(part):
+    if INVISIBLE.search(part) or _PRIVATE.search(part):
         return "a character in it cannot be seen"
     if _SLASH_LIKE.search(part):
         return "a character in it looks like a separator"

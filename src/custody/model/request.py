@@ -76,6 +76,12 @@ class AgentRequest(Request, frozen=True, tag="agent"):
     limits: dict[Limit, int] | UnsetType = UNSET
     """What its programs may take, as far as the pipeline says it: see `StageLimits`. Not there
     when it says nothing, as in every record from before there were limits."""
+    role: str | UnsetType = UNSET
+    """What the agent is in a change, where it is asked for an artifact of one."""
+    action: str | UnsetType = UNSET
+    """What it is to do there, in one word."""
+    briefs: tuple[Evidence, ...] | UnsetType = UNSET
+    """Documents that are written before it is asked, and stand in its prompt as well."""
 
     def given(self) -> tuple[Evidence, ...]:
         """Return the prompt."""
@@ -84,6 +90,9 @@ class AgentRequest(Request, frozen=True, tag="agent"):
     def sealed(self) -> AgentRequest:
         """Return the request as the journal keeps it."""
         prompt = self.prompt.sealed()
+        if self.briefs is not UNSET:
+            briefs = tuple(brief.sealed() for brief in self.briefs)
+            return replace(self, prompt=prompt, briefs=briefs)
         return self if prompt is self.prompt else replace(self, prompt=prompt)
 
 
@@ -145,7 +154,27 @@ class WriteRequest(Request, frozen=True, tag="write"):
         return replace(self, document=self.document.sealed())
 
 
-AnyRequest = AgentRequest | ToolRequest | VerificationRequest | WriteRequest
+class StepRequest(Request, frozen=True, tag="step"):
+    """A step of custody's own reads or changes the workspace, and says what it found."""
+
+    step: str
+    """Which one: a module of `custody.executors.steps`."""
+    inputs: dict[str, Evidence] = {}
+    """The documents that it reads, by the names it knows them under."""
+    settings: dict[str, str] = {}
+    writes: tuple[str, ...] = ()
+    """The documents that it may write, and no others."""
+    network: tuple[str, ...] = ()
+    """What of it is open to its programs: as in `ToolRequest`."""
+    limits: dict[Limit, int] | UnsetType = UNSET
+    """As in `AgentRequest`."""
+
+    def sealed(self) -> StepRequest:
+        """Return the request as the journal keeps it."""
+        return replace(self, inputs={name: item.sealed() for name, item in self.inputs.items()})
+
+
+AnyRequest = AgentRequest | ToolRequest | VerificationRequest | WriteRequest | StepRequest
 
 
 def ingest_of(request: AnyRequest) -> IngestLimits | None:
@@ -153,7 +182,9 @@ def ingest_of(request: AnyRequest) -> IngestLimits | None:
     return request.ingest if isinstance(request, AgentRequest | WriteRequest) else None
 
 
-def stage_limits(request: AgentRequest | ToolRequest | VerificationRequest) -> StageLimits:
+def stage_limits(
+    request: AgentRequest | ToolRequest | VerificationRequest | StepRequest,
+) -> StageLimits:
     """Return what the programs of a request may take, defaults included."""
     return StageLimits() if request.limits is UNSET else replace(StageLimits(), **request.limits)
 

@@ -9,6 +9,15 @@ import msgspec
 from custody.errors import UsageError
 from custody.model.answer import AnswerBook
 from custody.model.change import WorkspaceDiff
+from custody.model.contracts.context_pack import ContextPack, PackFailure
+from custody.model.contracts.dispatch_config import DispatchConfig
+from custody.model.contracts.file_request import FileRequest
+from custody.model.contracts.find_result import FindResult
+from custody.model.contracts.find_web import FindWeb
+from custody.model.contracts.patch_policy import PatchPolicy
+from custody.model.contracts.patch_result import PatchResult
+from custody.model.contracts.survey import Survey
+from custody.model.contracts.verify_report import VerifyReport
 from custody.model.documents import Checkpoint, Manifest, Summary
 from custody.model.event import FACTS, JournalLine
 from custody.model.ingest import IngestManifest
@@ -27,6 +36,16 @@ SCHEMAS: dict[str, type[Record]] = {
     "verification.plan": VerificationPlan,
     "verification.results": VerificationResults,
     "ingest.manifest": IngestManifest,
+    "survey": Survey,
+    "patch_policy": PatchPolicy,
+    "patch_result": PatchResult,
+    "file_request": FileRequest,
+    "context_pack": ContextPack,
+    "context_pack.failure": PackFailure,
+    "find_result": FindResult,
+    "find_web": FindWeb,
+    "dispatch_config": DispatchConfig,
+    "verify_report": VerifyReport,
     **{f"event.{name}": kind for name, kind in FACTS.items()},
 }
 

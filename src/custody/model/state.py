@@ -12,6 +12,8 @@ from custody.model.attempt_event import AttemptLost
 from custody.model.confinement import ChosenLevel
 from custody.model.event import (
     AnyFact,
+    GateFailed,
+    GatePassed,
     PipelineCompleted,
     PipelineFailed,
     PipelineStarted,
@@ -29,6 +31,15 @@ from custody.model.output import Output
 from custody.model.process_event import AgentReplaced, PipelineReplaced
 from custody.model.request import Spent
 from custody.model.scope import Scope
+from custody.model.verdict import NOT_EXECUTED, GateResult
+from custody.model.verify_event import (
+    BUNDLE_CREATED,
+    VERIFY_FAILED,
+    VERIFY_PASSED,
+    VERIFY_STARTED,
+    PatchApplied,
+    PatchRejected,
+)
 
 _NOTHING = Spent()
 
@@ -47,6 +58,8 @@ class State(Scope):
         """The sha256 of every part of the pipeline, by the name it is kept under."""
         self.agent = ""
         """Who is asked where a node names nobody."""
+        self.roles: dict[str, str] = {}
+        """Who is asked where a node names a role and nobody, by role."""
         self.node = ""
         """The stage at work, or the next one to enter."""
         self.visits: dict[str, int] = {}
@@ -56,6 +69,9 @@ class State(Scope):
         """Of the current visit; 0 before its first attempt."""
         self.outcome: Outcome | None = None
         """Of the last stage that ended."""
+        self.repeated = 0
+        """How often the last failure of a stage has come in a row: the same stage and reason."""
+        self._failed_last = ("", "")
         self.confinement: ChosenLevel | None = None
         """How programs are confined; None as long as no stage starts one."""
         self.active_seconds = 0.0
@@ -63,6 +79,10 @@ class State(Scope):
         """What each node has cost by now, work that a changed pipeline set aside included."""
         self.documents: dict[str, Evidence] = {}
         """What was written last to each document, in the order of their first writing."""
+        self.given: set[str] = set()
+        """Documents that are as the user handed them in."""
+        self.gates: dict[str, GateResult] = {}
+        """The last word of every gate that had something to judge."""
         self.lost: set[str] = set()
         """Requests of which an attempt was broken off, and that have no answer yet."""
         self._items: dict[str, dict[str, Scope]] = {}
@@ -97,15 +117,17 @@ class State(Scope):
                 self._complete(fact)
             case StageFailed():
                 self._fail(fact)
+            case GatePassed():
+                self.gates[fact.gate] = "passed"
+            case GateFailed():
+                if not NOT_EXECUTED.issuperset(verdict.code for verdict in fact.verdicts):
+                    self.gates[fact.gate] = "failed"
             case RouteChosen():
                 if fact.route.by_condition:
                     self.scope(fact.node).unhandled.pop(fact.node, None)
                 self.node, self.attempt = fact.route.target, 0
             case PipelineStarted():
-                self.pipeline_sha256, self.parts = fact.pipeline_sha256, fact.parts
-                self.agent = fact.agent
-                self.confinement = fact.confinement
-                self.context["graph.goal"] = fact.goal
+                self._begin(fact)
             case PipelineReplaced():
                 self._go_over(fact)
             case AgentReplaced():
@@ -114,8 +136,25 @@ class State(Scope):
                 self.status = fact.traits.ends_run or self.status
             case AttemptLost():
                 self._lose(fact)
+            case (
+                PatchApplied()
+                | PatchRejected()
+                | VERIFY_STARTED()
+                | VERIFY_PASSED()
+                | VERIFY_FAILED()
+                | BUNDLE_CREATED()
+            ):
+                self._write(fact.documents)
             case _:
                 raise TypeError(f"{type(fact).__name__} has no place in the state")
+
+    def _begin(self, fact: PipelineStarted) -> None:
+        self.pipeline_sha256, self.parts = fact.pipeline_sha256, fact.parts
+        self.agent, self.roles = fact.agent, fact.roles
+        self.confinement = fact.confinement
+        self.context["graph.goal"] = fact.goal
+        self.documents |= {document.path: document for document in fact.documents}
+        self.given = {*self.documents}
 
     def _enter(self, fact: StageStarted) -> None:
         if fact.attempt == 1:
@@ -139,9 +178,13 @@ class State(Scope):
         self._spend(fact.node, fact.ack.spent())
         if (output := Output.of(fact.ack)) is not None:
             self.scope(fact.node).outputs[fact.node] = output
-        for evidence in fact.ack.evidence:
+        self._write(fact.ack.evidence)
+
+    def _write(self, files: tuple[Evidence, ...]) -> None:
+        for evidence in files:
             if evidence.is_document:
                 self.documents[evidence.path] = evidence
+                self.given.discard(evidence.path)
 
     def _complete(self, fact: StageCompleted) -> None:
         scope = self._end(fact.node, fact.outcome)
@@ -149,10 +192,14 @@ class State(Scope):
         if scope.last_failure.get("node") == fact.node:
             scope.last_failure = {}
 
+    # BEHAVIOR_ID: B003
     def _fail(self, fact: StageFailed) -> None:
         scope = self._end(fact.node, fact.outcome)
         scope.unhandled[fact.node] = fact.outcome.failure_reason
         self._remember_failure(fact.node, fact.outcome)
+        failure = fact.node, fact.outcome.failure_reason
+        self.repeated = self.repeated + 1 if failure == self._failed_last else 1
+        self._failed_last = failure
 
     def _end(self, node: str, outcome: Outcome) -> Scope:
         self._items.pop(node, None)

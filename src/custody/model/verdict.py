@@ -8,6 +8,9 @@ from custody.model.record import Record
 
 GateEffect = Literal["refuse", "fail", "warn"]
 """What becomes of an attempt that a gate finds wrong; see `custody.checks.gates`."""
+GateResult = Literal["passed", "failed"]
+NOT_EXECUTED = frozenset({"not_recorded", "not_judged"})
+"""Codes of a gate that had nothing to judge."""
 
 
 class Verdict(Record, frozen=True):

@@ -72,7 +72,7 @@ def load_pipeline(
         count = "1 finding forbids" if errors == 1 else f"{errors} findings forbid"
         file = f"{first.file}:" if first.file else ""
         place = f"{file}{first.line}:{first.column} {first.code} {first.message}"
-        raise PipelineInvalid(f"{count} running it; the first: {place}", findings, where=where)
+        raise PipelineInvalid(f"{count} running it", findings, where=where, first=place)
     return pipeline
 
 

@@ -13,6 +13,7 @@ TYPES: Final = frozenset(
     (
         *("start", "exit", "codergen", "agent_task", "write_file", "tool", "verification", "each"),
         *("context_pack", "find", "gate", "review", "patch", "skill"),
+        *("artifact", "survey", "verify", "stop", "bundle"),
     )
 )
 """Node types of the language; a catalog may lack some of them."""
@@ -126,6 +127,9 @@ EDGE_ATTRIBUTES: Final = (
 GRAPH_ATTRIBUTES: Final = (
     _rule("label", "string", "What a picture shows as its title."),
     _rule("goal", "string", "What the run is for; prompts use it as $goal."),
+    _rule("version", "string", "Which version of the workflow it is; `find` tells it."),
+    _rule("description", "string", "What it does, for who chooses among workflows."),
+    _rule("tags", "list", "What it is good for, in a few words; `find` looks for them."),
     _rule("max_steps", "integer", "How many stages a run may enter."),
     AttributeRule(
         name="unknown_attributes",
@@ -140,8 +144,11 @@ GRAPH_ATTRIBUTES: Final = (
     _rule("var.*", "string", "Default of a name that templates use as ${name}."),
 )
 
+_OF_TYPES: Final = {"target"}
+"""Attributes of some types of nodes that Graphviz has for something else."""
 COSMETICS: Final = EVERYWHERE - {
-    rule.name for rule in (*NODE_ATTRIBUTES, *EDGE_ATTRIBUTES, *GRAPH_ATTRIBUTES)
+    *_OF_TYPES,
+    *(rule.name for rule in (*NODE_ATTRIBUTES, *EDGE_ATTRIBUTES, *GRAPH_ATTRIBUTES)),
 }
 """What Graphviz understands and a run never looks at, wherever it stands."""
 

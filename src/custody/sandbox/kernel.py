@@ -81,6 +81,9 @@ _sethostname = _library.sethostname
 
 AT_EMPTY_PATH = 0x1000
 AT_RECURSIVE = 0x8000
+CLONE_TREE = 1 | os.O_CLOEXEC | AT_RECURSIVE
+"""Of `open_tree`: all that is mounted below, once more."""
+_FROM_DESCRIPTOR = 4
 MNT_DETACH = 2
 
 
@@ -105,6 +108,12 @@ def mount(source: str, target: str, kind: str, flags: int, options: str = "") ->
     """Mount a file system."""
     names = [os.fsencode(text) for text in (source, target, kind)]
     checked(_mount(*names, ctypes.c_ulong(flags), os.fsencode(options)), f"mount of {kind}")
+
+
+def put_tree(tree: int, place: str) -> None:
+    """Mount what `open_tree` has given, and let go of its descriptor."""
+    call("move_mount", tree, b"", -100, os.fsencode(place), _FROM_DESCRIPTOR)
+    os.close(tree)
 
 
 def detach(path: str) -> None:

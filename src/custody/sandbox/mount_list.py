@@ -1,8 +1,12 @@
 """Keeps the list of mounts from programs: it tells where on this machine lies what they are shown.
 
 The kernel lists the mounts of the namespace that a process is in, as far as they lie below its
-root. So programs are in a namespace that is empty, with their root in another: to them nothing is
-mounted.
+root. So programs are in a namespace of which nothing can be reached, with their root in another: to
+them nothing is mounted.
+
+But only the mounts of one's own namespace hold the folders in place that they are on. So the
+namespace of the programs has every mount once more, out of reach: otherwise whoever may change the
+folder above could move one away, and put something else there.
 """
 
 from __future__ import annotations
@@ -43,7 +47,9 @@ def make_empty(stand: str) -> Namespaces:
 def leave_the_list(namespaces: Namespaces) -> None:
     """Go on in the empty namespace, with the root that this process has in the first one."""
     root = os.open("/", os.O_PATH | os.O_CLOEXEC)
+    again = kernel.call("open_tree", root, b"", kernel.CLONE_TREE | kernel.AT_EMPTY_PATH)
     kernel.call("setns", namespaces.empty, CLONE_NEW_MOUNTS)
+    kernel.put_tree(again, "/")
     os.fchdir(root)
     kernel.call("chroot", b".")
     os.close(root)

@@ -62,8 +62,6 @@ REPOSITORY, REPOSITORY_CACHE = ".git", "repository"
 STAND = "/sys"
 """Where the new root is put together: a folder below which nobody keeps a workspace."""
 
-_OPEN_TREE = 1 | os.O_CLOEXEC | kernel.AT_RECURSIVE
-_FROM_DESCRIPTOR = 4
 _READ_ONLY, _NO_SETUID, _NO_DEVICES, _NO_EXEC = 1, 2, 4, 8
 _PRIVATE = 1 << 18
 _BIND = 4096
@@ -321,7 +319,7 @@ def outermost(paths: Iterable[str]) -> list[str]:
 def _take(path: str, place: str, *, writable: bool = False, device: bool = False) -> _Piece:
     """Take hold of a file or folder, with everything below; only a device can be one."""
     try:
-        tree = kernel.call("open_tree", -100, os.fsencode(path), _OPEN_TREE)
+        tree = kernel.call("open_tree", -100, os.fsencode(path), kernel.CLONE_TREE)
     except FileNotFoundError as error:
         raise OSError(error.errno, f"{path} is missing") from None
     except PermissionError as error:
@@ -359,8 +357,7 @@ def _has_room(piece: _Piece, above: str) -> bool:
 
 def _put(piece: _Piece) -> None:
     _make_room(piece)
-    kernel.call("move_mount", piece.tree, b"", -100, os.fsencode(piece.place), _FROM_DESCRIPTOR)
-    os.close(piece.tree)
+    kernel.put_tree(piece.tree, piece.place)
 
 
 def _empty(files: Iterable[str]) -> None:

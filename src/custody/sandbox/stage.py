@@ -11,7 +11,13 @@ from custody.errors import Refused
 from custody.model.confinement import Confined, Level, Network, read_network
 from custody.model.event import AnyFact
 from custody.model.limits import Holder, Limit, StageLimits
-from custody.model.request import ToolRequest, Usage, VerificationRequest, stage_limits
+from custody.model.request import (
+    StepRequest,
+    ToolRequest,
+    Usage,
+    VerificationRequest,
+    stage_limits,
+)
 from custody.model.secret_files import secret_files
 from custody.sandbox.caches import StageCaches
 from custody.sandbox.confinement import WORKSPACE_VIEW, GivenFile
@@ -51,7 +57,7 @@ class Access(NamedTuple):
     limits: StageLimits = StageLimits()
 
 
-def network_access(request: ToolRequest | VerificationRequest) -> Access:
+def network_access(request: ToolRequest | VerificationRequest | StepRequest) -> Access:
     """Return the access of a stage that asks for nothing but a network, and its limits."""
     network, reach = read_network(request.network)
     return Access(network=network, reach=reach, limits=stage_limits(request))

@@ -12,7 +12,7 @@ import io
 import os
 from collections.abc import Callable, Mapping
 
-from custody.model.evidence import INLINE_LIMIT, Evidence
+from custody.model.evidence import INLINE_LIMIT, Evidence, short_text
 from custody.store import files
 from custody.store.aside import set_aside
 from custody.store.folders import Folders
@@ -33,7 +33,8 @@ class AttemptFolder:
         self._unsynced: list[str] = []
         self._made: dict[str, Evidence] = {}
         """What was written here, by name."""
-        self._clean: Callable[[bytes], bytes] | None = None
+        self.clean: Callable[[bytes], bytes] = _as_it_is
+        """What every file passes through on its way; for documents outside the folder too."""
 
     def cleaned_by(self, clean: Callable[[bytes], bytes]) -> AttemptFolder:
         """Return the same folder, where every file passes through ``clean`` on its way.
@@ -43,7 +44,7 @@ class AttemptFolder:
         folder = AttemptFolder(self._run, self._folders, self.path, self._durable)
         folder._unsynced = self._unsynced
         folder._made = self._made
-        folder._clean = clean
+        folder.clean = clean
         return folder
 
     def begin(self, given: Mapping[str, str]) -> None:
@@ -89,9 +90,9 @@ class AttemptFolder:
         is on the disk when this returns, whole, and durable after `settle`.
         """
         data = content.encode(errors="replace") if isinstance(content, str) else content
-        clean = data if self._clean is None else self._clean(data)
+        clean = self.clean(data)
         if isinstance(content, bytes):
-            data, text = clean, _short_text(clean)
+            data, text = clean, short_text(clean)
         elif clean is data and content.isascii():
             text = content
         else:
@@ -112,7 +113,11 @@ class AttemptFolder:
     def left(self) -> tuple[Evidence, ...]:
         """Return everything that was put here, streams too."""
         there = self._run.names(self.path) if self._run.exists(self.path) else []
-        streams = [self.seal(name) for name in there if name not in self._made]
+        streams = [
+            self.seal(name)
+            for name in there
+            if name not in self._made and not files.is_temporary(name)  # views are being written
+        ]
         return (*self._made.values(), *streams)
 
     def open_stream(self, name: str) -> io.FileIO:
@@ -127,7 +132,7 @@ class AttemptFolder:
         if self._run.stat(path).st_size <= INLINE_LIMIT:
             data = self._run.read(path)
             return self._evidence(
-                path, hashlib.sha256(data).hexdigest(), len(data), _short_text(data)
+                path, hashlib.sha256(data).hexdigest(), len(data), short_text(data)
             )
         sha256, size = self._run.digest(path)
         return self._evidence(path, sha256, size, None)
@@ -162,16 +167,10 @@ class AttemptFolder:
         return Evidence(path=path, sha256=sha256, bytes=size, text=text)
 
 
+def _as_it_is(data: bytes) -> bytes:
+    return data
+
+
 def _is_short(text: str) -> bool:
     """Whether the journal holds a text, however its characters are written."""
     return len(text) * 4 <= INLINE_LIMIT or len(text.encode(errors="replace")) <= INLINE_LIMIT
-
-
-def _short_text(data: bytes) -> str | None:
-    """Return what the journal can hold of a file; None when it is long or not text."""
-    if len(data) > INLINE_LIMIT:
-        return None
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        return None

@@ -88,6 +88,7 @@ class _Read(NamedTuple):
         return None if self.heard is None else self.heard[0]
 
 
+# BEHAVIOR_ID: B011
 class Chain:
     """Goes through the lines of one journal once; goes on after a fault, so that all are found."""
 

@@ -12,7 +12,7 @@ import itertools
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from custody.errors import PathRefused
 from custody.patterns import later
@@ -25,8 +25,6 @@ _WRITE_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _CHUNK = 1 << 18
 PATIENCE = 10.0
 """Seconds for which something must come of a pipe that the user named."""
-_NO_EXCLUSIVE_RENAME = {errno.EINVAL, errno.ENOSYS}
-_UNSUPPORTED = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT, errno.EACCES}
 
 _counter = itertools.count()
 _replaced = itertools.count()
@@ -193,10 +191,13 @@ def is_temporary(name: str) -> bool:
     return _TEMPORARY.fullmatch(name) is not None
 
 
-def put(folder: int, name: str, data: bytes, mode: int | None, *, sync: bool) -> None:
+def put(
+    folder: int, name: str, data: bytes | Iterable[bytes], mode: int | None, *, sync: bool
+) -> None:
     """Write ``data`` under a temporary name, then give it ``name``, new or a plain file's.
 
-    Whatever fails, the temporary is gone afterwards and ``name`` is what it was.
+    It may come in pieces, each when the one before is written. Whatever
+    fails, the temporary is gone afterwards and ``name`` is what it was.
     """
     replacing = refuse_odd_target(folder, name)
     temporary = temporary_name()
@@ -330,68 +331,17 @@ def sync(folder: int, name: str) -> None:
         os.close(descriptor)
 
 
-def write_new(folder: int, name: str, data: bytes, mode: int | None, *, sync: bool) -> None:
+def write_new(
+    folder: int, name: str, data: bytes | Iterable[bytes], mode: int | None, *, sync: bool
+) -> None:
     """Create ``name`` with ``data``; without ``mode`` it is 0644 less the umask."""
     descriptor = open_new(folder, name)
     try:
         if mode is not None:
             os.fchmod(descriptor, mode)
-        write_all(descriptor, data)
+        for piece in (data,) if isinstance(data, bytes) else data:
+            write_all(descriptor, piece)
         if sync:
             os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def create(folder: int, name: str, data: bytes, mode: int | None, *, sync: bool) -> None:
-    """Make ``name`` appear whole; raises `FileExistsError` when it is there."""
-    try:
-        _create_nameless(folder, name, data, mode, sync=sync)
-    except OSError as error:
-        if error.errno not in _UNSUPPORTED:
-            raise
-        create_by_rename(folder, name, data, mode, sync=sync)
-
-
-def create_by_rename(folder: int, name: str, data: bytes, mode: int | None, *, sync: bool) -> None:
-    """Do what `create` does on file systems that know no files without a name."""
-    temporary = temporary_name()
-    try:
-        write_new(folder, temporary, data, mode, sync=sync)
-        try:
-            syscalls.rename_exclusively(folder, temporary, name)
-        except OSError as error:
-            if error.errno not in _NO_EXCLUSIVE_RENAME:
-                raise
-            publish_by_link(folder, temporary, name)
-    except BaseException:
-        discard(folder, temporary)
-        raise
-
-
-def publish_by_link(folder: int, temporary: str, name: str) -> None:
-    """Let a file change its name where a rename cannot be told to replace nothing, as over NFS.
-
-    There an answer can get lost and a link be made twice, the second time in vain: whether it
-    was made at all is seen by the number of names.
-    """
-    try:
-        os.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
-    except FileExistsError:
-        if os.stat(temporary, dir_fd=folder, follow_symlinks=False).st_nlink == 1:
-            raise
-    os.unlink(temporary, dir_fd=folder)
-
-
-def _create_nameless(folder: int, name: str, data: bytes, mode: int | None, *, sync: bool) -> None:
-    """Write a file without a name, then give it one: a crash leaves nothing behind."""
-    descriptor = os.open(".", os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o644, dir_fd=folder)
-    try:
-        if mode is not None:
-            os.fchmod(descriptor, mode)
-        write_all(descriptor, data)
-        if sync:
-            os.fsync(descriptor)
-        os.link(f"/proc/self/fd/{descriptor}", name, dst_dir_fd=folder, follow_symlinks=True)
     finally:
         os.close(descriptor)

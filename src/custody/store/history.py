@@ -37,6 +37,7 @@ from custody.model.record import decode, encode
 from custody.model.request import Ack, AnyRequest, Spent
 from custody.model.session import RecordedSession, outdated
 from custody.model.session_event import SessionClosed, SessionOpened
+from custody.model.verify_event import Announcement
 from custody.store.chain import Chain, Lines, Link, decoded
 from custody.store.journal_file import chunks, good, open_journal, where
 from custody.store.line_index import LineIndex
@@ -309,12 +310,15 @@ class History:
         match fact:
             case PipelineStarted():
                 self._genesis, self.version = fact, VERSIONS[line.schema_version]
+                self._take_documents(line.seq, fact.documents)
             case PipelineReplaced():
                 self._set_aside(fact.kept_seq, line.seq)
                 self.replaced.append(fact)
                 self.sessions = {name: outdated(one) for name, one in self.sessions.items()}
             case RequestAnswered():
                 self._take_answer(line.seq, fact)
+            case Announcement():
+                self._take_documents(line.seq, fact.documents)
             case AgentReplaced():
                 self._agents.append((line.seq, fact.agent))
             case AnswerArrived():
@@ -333,7 +337,10 @@ class History:
     def _take_answer(self, seq: int, fact: RequestAnswered) -> None:
         if fact.ack.request_id in self._arrived:
             self._taken_up[fact.ack.request_id] = seq
-        for item in fact.ack.evidence:
+        self._take_documents(seq, fact.ack.evidence)
+
+    def _take_documents(self, seq: int, files: tuple[Evidence, ...]) -> None:
+        for item in files:
             if item.is_document:
                 self._documents.setdefault(item.path, []).append(seq)
 

@@ -10,8 +10,12 @@
     [agents.codex.mcp.notes]
     command = ["python3", "/home/me/notes.py"]
 
-The variable CUSTODY_TOOLCHAINS takes the place of ``toolchains``, its folders joined by colons. The
-settings that are words are read by the command line (`custody.cli.config`).
+    [web]
+    search = "https://search.example/?q={query}"
+
+The variable CUSTODY_TOOLCHAINS takes the place of ``toolchains``, its folders joined by colons, and
+CUSTODY_WEB_SEARCH that of ``web.search``. The settings that are words are read by the command line
+(`custody.cli.config`).
 """
 
 from __future__ import annotations
@@ -29,9 +33,12 @@ from custody.store.root import read_file
 
 USER_FILE = "custody/custody.toml"
 """Below the folder for configuration, ``~/.config`` where XDG_CONFIG_HOME names no other."""
-OWN = ("toolchains", "agents")
+OWN = ("toolchains", "agents", "web")
 """What is read here of the file."""
+CHANGES = "change"
+"""What only a repository says, about changes of it: `custody.store.change_settings` reads it."""
 TOOLCHAINS = "CUSTODY_TOOLCHAINS"
+WEB_SEARCH = "CUSTODY_WEB_SEARCH"
 
 
 def user_file(environment: Mapping[str, str]) -> str:
@@ -50,6 +57,9 @@ def own_settings(environment: Mapping[str, str]) -> OwnSettings:
         found = msgspec.convert({name: parsed[name] for name in OWN if name in parsed}, OwnSettings)
     except msgspec.ValidationError as error:
         raise MalformedDocument("type", str(error), where=file) from None
+    if search := environment.get(WEB_SEARCH, ""):
+        web = msgspec.structs.replace(found.web, search=search)
+        found = msgspec.structs.replace(found, web=web)
     if named := environment.get(TOOLCHAINS, ""):
         return msgspec.structs.replace(found, toolchains=tuple(filter(None, named.split(":"))))
     return found
@@ -57,10 +67,15 @@ def own_settings(environment: Mapping[str, str]) -> OwnSettings:
 
 def read_toml(file: str) -> dict[str, Any]:
     """Return what a file of settings says; raises `MalformedDocument`."""
+    return parse_toml(read_file(file), file)
+
+
+def parse_toml(data: bytes, file: str) -> dict[str, Any]:
+    """Return what the text of a file of settings says; raises `MalformedDocument`."""
     import tomllib
 
     try:
-        return tomllib.loads(read_file(file).decode())
+        return tomllib.loads(data.decode())
     except RecursionError:
         raise MalformedDocument("toml", "it is nested too deeply", where=file) from None
     except ValueError as error:

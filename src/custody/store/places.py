@@ -15,6 +15,14 @@ from typing import NamedTuple
 from custody.store.os_errors import failure
 
 
+class FileSystem(NamedTuple):
+    """A file system as it is mounted somewhere."""
+
+    device: int
+    flags: int
+    """As `os.statvfs` tells them: read-only, nothing to be run …"""
+
+
 class Looked(NamedTuple):
     """What is known of a folder."""
 
@@ -68,6 +76,14 @@ def identity(path: str) -> tuple[int, int] | None:
     except OSError as error:
         raise failure(error, path, reading=True) from error
     return state.st_dev, state.st_ino
+
+
+def file_system(folder: str) -> FileSystem:
+    """Return what a folder lies on; raises `PathRefused` where there is none."""
+    try:
+        return FileSystem(os.stat(folder).st_dev, os.statvfs(folder).f_flag)
+    except OSError as error:
+        raise failure(error, folder, reading=True) from error
 
 
 def lies_in(path: str, folder: str) -> bool:
@@ -165,3 +181,11 @@ def _mode(path: str) -> int:
         return os.stat(path).st_mode
     except (OSError, ValueError):
         return 0
+
+
+def user_data(environment: Mapping[str, str]) -> str:
+    """Return the folder where custody keeps data of the user's that belong to no project."""
+    base = environment.get("XDG_DATA_HOME", "")
+    if not base.startswith("/"):
+        base = os.path.join(os.path.expanduser("~"), ".local", "share")
+    return os.path.join(base, "custody")

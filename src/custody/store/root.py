@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from types import TracebackType
@@ -24,7 +24,7 @@ from typing import Self, TypeVar
 from custody.errors import PathRefused, StorageFailed
 from custody.model.relpath import RelPath, caseless
 from custody.patterns import later
-from custody.store import files
+from custody.store import create_once, files
 from custody.store.os_errors import failure
 from custody.store.resolve import DIRECTORY, Resolver, beneath
 
@@ -183,7 +183,7 @@ class Root:
     def write(
         self,
         path: RelPath | str,
-        data: bytes,
+        data: bytes | Iterable[bytes],
         *,
         mode: int | None = None,
         sync: bool = False,
@@ -192,7 +192,7 @@ class Root:
         """Put a file there, new or in the place of a plain one, whole or not at all.
 
         It is always a new inode. ``mode`` is exact; without it the file is 0644 less the umask.
-        With ``sync`` it is durable on return.
+        What is much may come in pieces. With ``sync`` it is durable on return.
         """
         try:
             with self.parent(_name(path), create=parents, sync=sync) as (folder, name):
@@ -214,7 +214,7 @@ class Root:
         """Put a file where nothing is, whole or not at all; raises ``exists`` otherwise."""
         try:
             with self.parent(_name(path), create=parents, sync=sync) as (folder, name):
-                files.create(folder, name, data, mode, sync=sync)
+                create_once.create(folder, name, data, mode, sync=sync)
         except OSError as error:
             raise failure(error, self._where(path)) from error
 

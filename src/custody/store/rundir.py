@@ -241,6 +241,10 @@ class RunDirectory:
         else:
             self._folders_open.write(path, data)
 
+    def write_pieces(self, path: str, pieces: Iterable[bytes]) -> None:
+        """Put a file there that comes piece by piece, whole or not at all, and durably."""
+        self.root.write(path, pieces, sync=True)
+
     def write_durably(self, contents: Iterable[tuple[str, bytes]]) -> None:
         """Put files there, by path; all of them are durable on return, by as few syncs as it takes.
 

@@ -20,7 +20,7 @@ def scratch(folder: str = "") -> Iterator[Root]:
     run directory it has the name of a temporary, so that it is swept if nobody comes to that.
     Raises `StorageFailed`.
     """
-    with Root.open(folder or _temporaries(), resolver=own) as above:
+    with Root.open(folder or temporaries(), resolver=own) as above:
         name = temporary_name() if folder else f"custody-{os.urandom(8).hex()}"
         try:
             os.mkdir(name, 0o700, dir_fd=above.fd)
@@ -35,13 +35,14 @@ def scratch(folder: str = "") -> Iterator[Root]:
 
 def keep(data: bytes, *, begins: str, ends: str) -> str:
     """Put a new file among the temporaries of this machine, to stay; return where it is."""
-    with Root.open(_temporaries(), resolver=own) as above:
+    with Root.open(temporaries(), resolver=own) as above:
         name = f"{begins}{os.urandom(8).hex()}{ends}"
         above.create(name, data, mode=0o600, sync=False)
         return f"{above.path}/{name}"
 
 
-def _temporaries() -> str:
+def temporaries() -> str:
+    """Return the folder for temporaries of this machine."""
     import tempfile
 
     return tempfile.gettempdir()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -16,9 +15,9 @@ from custody.model.limits import Holder, Limit, StageLimits
 from custody.model.record import Record
 from custody.sandbox.confinement import Confinement, OverlayPaths
 from custody.sandbox.left_open import Opening, left_open
-from custody.store.places import first_bytes
+from custody.store.places import FileSystem, file_system, first_bytes
 from custody.store.root import Root
-from custody.store.scratch import scratch
+from custody.store.scratch import scratch, temporaries
 from custody.supervise.obstacles import NO_ATTRIBUTES, Obstacle, obstacles, surroundings
 from custody.workspace.overlay import marks
 
@@ -31,6 +30,9 @@ _ENOUGH = 1 << 16
 _FEW = 3
 _ALL_STARTED = "all of them"
 _START_MORE = f"for i in 1 2 3 4 5 6 7 8; do sleep 20 & done; echo {_ALL_STARTED}; wait"
+
+
+_FOUND: dict[FileSystem, Offer] = {}
 
 
 class Offer(Record, frozen=True):
@@ -93,12 +95,22 @@ def diagnose(folder: str = "") -> Diagnosis:
     )
 
 
-@cache
 def offered(folder: str = "") -> Offer:
     """Return what can be had for workspaces in ``folder``, or in the folder for temporaries.
 
-    Starts a program at each level, down from the highest, until one runs. Raises
-    `ConfinementMissing` when one is ended by something else than its confinement, and
+    What `try_levels` found holds for this process wherever the same file system is mounted alike:
+    the second run of a program starts nothing to find it again.
+    """
+    place = file_system(folder or temporaries())
+    if place not in _FOUND:
+        _FOUND[place] = try_levels(folder)
+    return _FOUND[place]
+
+
+def try_levels(folder: str = "") -> Offer:
+    """Start a program at each level, down from the highest, until one runs.
+
+    Raises `ConfinementMissing` when one is ended by something else than its confinement, and
     `StorageFailed` when the disk fails.
     """
     reasons: dict[str, str] = {}
@@ -114,7 +126,7 @@ def held_limits(level: Level, folder: str = "") -> HeldLimits:
     """Return what holds the limits of stages at a level, in ``folder``.
 
     Starts more processes than it allows, to see whether the kernel refuses one. Raises as
-    `offered` does.
+    `try_levels` does.
     """
     from custody.model.request import Command, CommandLine
 

@@ -22,6 +22,7 @@ import sys
 import time
 from types import FrameType
 
+from custody.errors import CustodyError
 from custody.model import session as names
 from custody.model.record import decode, encode
 from custody.model.request import Command, CommandLine
@@ -98,7 +99,12 @@ class Watcher(Listener):
         beat = Beat(
             beat=self._beats, watcher=os.getpid(), program=program, process=process, cpu=cpu
         )
-        self._session.write(f"{self._token}/{names.BEAT}", encode(beat), parents=False)
+        try:
+            self._session.write(f"{self._token}/{names.BEAT}", encode(beat), parents=False)
+        except CustodyError:  # a newer one may have tidied up what was half written
+            if reason := self._reason_to_end():
+                raise _TimeToEnd(reason) from None
+            raise
 
     def _reason_to_end(self) -> EndReason | None:
         if self._terminated:

@@ -18,7 +18,7 @@ PAUSE = 0.05
 """Seconds between two bursts: few large ones cost the disk less than many small ones."""
 CHUNK = 1_000
 """How many lines are handed over at once although nothing is committed, as by a resume."""
-LAG = 2_000
+LAG = 1_000
 """Most lines that may wait; the engine is held up then."""
 
 

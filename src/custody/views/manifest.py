@@ -9,6 +9,7 @@ from msgspec import UNSET
 from custody.model.change import Tree
 from custody.model.documents import Manifest
 from custody.model.event import PipelineStarted, Position
+from custody.model.evidence import Evidence
 from custody.model.state import State
 
 
@@ -29,7 +30,13 @@ def opening_manifest(run_id: str, started: PipelineStarted, started_at: str) -> 
         forked_from=started.forked_from,
         confinement=started.confinement,
         parts=started.parts or UNSET,
+        roles=started.roles or UNSET,
+        documents=tuple(map(_without_text, started.documents)) or UNSET,
     )
+
+
+def _without_text(document: Evidence) -> Evidence:
+    return Evidence(path=document.path, sha256=document.sha256, bytes=document.bytes)
 
 
 def closing_manifest(

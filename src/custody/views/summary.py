@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from sys import intern
 
 import msgspec
@@ -26,7 +27,7 @@ from custody.model.event import (
 from custody.model.journal_version import VERSIONS
 from custody.model.outcome import OutcomeStatus
 from custody.model.process_event import PipelineReplaced
-from custody.model.record import Record, encode
+from custody.model.record import Record, encode, encode_pretty
 from custody.model.request import STAND_INS, AgentRequest
 from custody.model.state import State
 from custody.model.usage import UsageTotal, told_cost, told_tokens
@@ -35,8 +36,13 @@ from custody.views.net import NetChanges
 from custody.views.usage import UsageSums
 
 SHOWN_CHANGES = 50
-_CHUNK = 1 << 14
-"""Bytes of rows that are decoded at a time."""
+_CHUNK = 1 << 15
+"""Bytes of rows that are packed and decoded at a time."""
+_QUICKLY = 1
+_ROWS = 200
+"""Rows that are written at a time."""
+_NO_ROWS = b'"stages": []'
+"""How an indented summary without rows says so; inside a text its quotes would be escaped."""
 
 
 class _Visit(msgspec.Struct):
@@ -45,6 +51,7 @@ class _Visit(msgspec.Struct):
     type: str
     seconds: float = 0.0
     changed: int = 0
+    stand_ins: tuple[str, ...] = ()
 
 
 class _Row(Record, frozen=True, array_like=True):
@@ -59,9 +66,11 @@ class _Row(Record, frozen=True, array_like=True):
     seconds: float
     changed: int
     usage: UsageTotal | None = None
+    stand_ins: tuple[str, ...] = ()
+    """Who answered it and is no agent that works."""
 
-    def shown(self) -> StageSummary:
-        """Return it as a summary has it."""
+    def shown(self, usage: UsageTotal | None) -> StageSummary:
+        """Return it as a summary has it, with a usage that is like its own."""
         return StageSummary(
             node=self.node,
             type=intern(self.type),
@@ -72,8 +81,39 @@ class _Row(Record, frozen=True, array_like=True):
             seconds=self.seconds,
             changed=self.changed,
             folder=layout.attempt_folder(self.node, self.visit, self.attempts),
-            usage=UNSET if self.usage is None else self.usage,
+            usage=UNSET if usage is None else usage,
         )
+
+
+class _Rows:
+    """Keeps the rows of a run in little memory, however many they are.
+
+    They are much alike: packed they take a tenth, and as objects fifteen times as much as that.
+    """
+
+    def __init__(self) -> None:
+        self._packed: list[bytes] = []
+        self._open = bytearray()
+        """A row a line, encoded, until they are worth packing."""
+
+    def add(self, row: _Row) -> None:
+        """Keep one more."""
+        self._open += encode(row) + b"\n"
+        if len(self._open) >= _CHUNK:
+            from zlib import compress
+
+            self._packed.append(compress(self._open, _QUICKLY))
+            self._open.clear()
+
+    def __iter__(self) -> Iterator[_Row]:
+        """Yield them in order, some of them decoded at a time."""
+        decoder = msgspec.json.Decoder(_Row)
+        if self._packed:
+            from zlib import decompress
+
+            for packed in self._packed:
+                yield from decoder.decode_lines(decompress(packed))
+        yield from decoder.decode_lines(self._open)
 
 
 class Summarizer:
@@ -81,8 +121,7 @@ class Summarizer:
 
     def __init__(self, run_id: str) -> None:
         self._run_id = run_id
-        self._rows = bytearray()
-        """A row a line, encoded: half of what they would take as objects, or less."""
+        self._rows = _Rows()
         self._under_way: dict[str, _Visit] = {}
         self._net = NetChanges()
         self._usage = UsageSums()
@@ -92,7 +131,6 @@ class Summarizer:
         self._warnings: tuple[str, ...] = ()
         self._reason = ""
         self._events = 0
-        self._stand_ins: dict[str, set[str]] = {}
         self._asked: dict[str, str] = {}
         """The stand-in that each stage under way asks."""
 
@@ -111,42 +149,50 @@ class Summarizer:
                 self._warnings = fact.warnings
             case StageStarted():
                 if fact.attempt == 1:
-                    self._under_way[fact.node] = _Visit(fact.type)
+                    self._begin(fact)
                 self._note_stand_in(fact)
             case RequestAnswered():
                 visit = self._under_way[fact.node]
-                if stand_in := self._asked.pop(fact.node, ""):
-                    self._stand_ins.setdefault(stand_in, set()).add(fact.node)
+                stand_in = self._asked.pop(fact.node, "")
+                if stand_in and stand_in not in visit.stand_ins:
+                    visit.stand_ins = (*visit.stand_ins, stand_in)
                 visit.seconds += fact.ack.seconds
                 visit.changed += len(changes)
             case AttemptLost():
                 if visit_lost := self._under_way.get(fact.node):
                     visit_lost.seconds += fact.spent.seconds
             case StageCompleted() | StageFailed():
-                self._rows += encode(self._row(fact)) + b"\n"
+                self._rows.add(self._row(fact))
             case PipelineFailed():
                 self._reason = fact.reason
 
     def summary(self, state: State, head: str) -> Summary:
         """Return the summary of what was added; ``state`` is where the run stands by now."""
         started = self._started
+        stages, stand_ins = self._told()
         return Summary(
             run_id=self._run_id,
             pipeline="" if started is None else started.pipeline,
             goal="" if started is None else started.goal,
             status=state.status,
             reason=self._reason,
-            stages=tuple(row.shown() for row in self._kept()),
+            stages=stages,
             unhandled=dict(sorted(state.unhandled.items())),
             changed=tuple(change.path for change in self._net.changes()),
             active_seconds=round(state.active_seconds, 6),
             events=self._events,
             head=head,
             warnings=self._warnings or UNSET,
-            stand_ins={name: tuple(sorted(nodes)) for name, nodes in self._answered()} or UNSET,
+            stand_ins=stand_ins or UNSET,
             usage=self._usage.total,
             ingested=self._ingests.documents() or UNSET,
         )
+
+    def _begin(self, fact: StageStarted) -> None:
+        """Begin a row; whoever answered a visit that was set aside has answered the stage."""
+        aside = self._under_way.get(fact.node)
+        stand_ins = aside.stand_ins if aside else ()
+        self._under_way[fact.node] = _Visit(fact.type, stand_ins=stand_ins)
 
     def _note_stand_in(self, fact: StageStarted) -> None:
         """Remember who is asked, if it is nobody who works."""
@@ -155,21 +201,27 @@ class Summarizer:
             if name in STAND_INS:
                 self._asked[fact.node] = name
 
-    def _answered(self) -> list[tuple[str, set[str]]]:
-        return sorted(self._stand_ins.items())
+    def _told(self) -> tuple[tuple[StageSummary, ...], dict[str, tuple[str, ...]]]:
+        """Return the rows, and by stand-in the stages that it answered.
+
+        What is the same in one row after the other is kept once.
+        """
+        rows: list[StageSummary] = []
+        answered: dict[str, set[str]] = {}
+        last: UsageTotal | None = None
+        for row in self._rows:
+            last = last if row.usage == last else row.usage
+            rows.append(row.shown(last))
+            for name in row.stand_ins:
+                answered.setdefault(name, set()).add(row.node)
+        for node, visit in self._under_way.items():
+            for name in visit.stand_ins:
+                answered.setdefault(name, set()).add(node)
+        return tuple(rows), {name: tuple(sorted(answered[name])) for name in sorted(answered)}
 
     def net_changes(self) -> tuple[Change, ...]:
         """Return how the workspace differs by now from what the run began with."""
         return tuple(self._net.changes())
-
-    def _kept(self) -> Iterator[_Row]:
-        """Yield the rows, some at a time."""
-        decoder = msgspec.json.Decoder(_Row)
-        start = 0
-        while start < len(self._rows):
-            end = self._rows.find(b"\n", start + _CHUNK) + 1 or len(self._rows)
-            yield from decoder.decode_lines(self._rows[start:end])
-            start = end
 
     def _row(self, fact: StageCompleted | StageFailed) -> _Row:
         visit = self._under_way.pop(fact.node)
@@ -183,29 +235,55 @@ class Summarizer:
             seconds=round(visit.seconds, 6),
             changed=visit.changed,
             usage=self._usage.taken(fact.node) or None,
+            stand_ins=visit.stand_ins,
         )
 
 
-def summary_text(summary: Summary) -> str:
-    """Return the summary as Markdown."""
-    lines = [f"# {summary.status}: {summary.pipeline}", ""]
+def summary_document(summary: Summary) -> Iterator[bytes]:
+    """Yield what `encode_pretty` makes of a summary, some of its rows at a time.
+
+    All at once, the rows of a long run would take several times what the run needs otherwise.
+    """
+    frame = encode_pretty(replace(summary, stages=()))
+    if not summary.stages:
+        yield frame
+        return
+    before, _, after = frame.partition(_NO_ROWS)
+    yield before + _NO_ROWS[:-1]
+    for begin in range(0, len(summary.stages), _ROWS):
+        rows = encode_pretty(summary.stages[begin : begin + _ROWS])
+        inner = rows.removeprefix(b"[").removesuffix(b"\n]\n")
+        yield (b"," if begin else b"") + inner.replace(b"\n", b"\n  ")
+    yield b"\n  ]" + after
+
+
+def summary_page(summary: Summary) -> Iterator[bytes]:
+    """Yield the summary as Markdown, some of its lines at a time."""
+    lines = _lines(summary)
+    while some := tuple(islice(lines, _ROWS)):
+        yield "\n".join((*some, "")).encode()
+
+
+def _lines(summary: Summary) -> Iterator[str]:
+    yield from (f"# {summary.status}: {summary.pipeline}", "")
     if summary.goal:
-        lines += [summary.goal, ""]
+        yield from (summary.goal, "")
     if summary.reason:
-        lines += [f"**Reason:** {summary.reason}", ""]
-    lines += [f"- **{node}** failed: {reason}" for node, reason in summary.unhandled.items()]
-    lines += [f"- **warning:** {warning}" for warning in summary.warnings or ()]
-    lines += [
-        f"- **{name}** stood in for an agent: {', '.join(nodes)}"
-        for name, nodes in (summary.stand_ins or {}).items()
-    ]
-    lines += ["", *_table(summary)]
-    lines += ["", f"## Changed files ({len(summary.changed)})", ""]
-    lines += [f"- `{path}`" for path in summary.changed[:SHOWN_CHANGES]]
+        yield from (f"**Reason:** {summary.reason}", "")
+    for node, reason in summary.unhandled.items():
+        yield f"- **{node}** failed: {reason}"
+    for warning in summary.warnings or ():
+        yield f"- **warning:** {warning}"
+    for name, nodes in (summary.stand_ins or {}).items():
+        yield f"- **{name}** stood in for an agent: {', '.join(nodes)}"
+    yield ""
+    yield from _table(summary)
+    yield from ("", f"## Changed files ({len(summary.changed)})", "")
+    for path in summary.changed[:SHOWN_CHANGES]:
+        yield f"- `{path}`"
     if len(summary.changed) > SHOWN_CHANGES:
-        lines.append(f"- and {len(summary.changed) - SHOWN_CHANGES} more")
-    lines += ["", f"Run `{summary.run_id}`, {summary.events} events, head `{summary.head}`.", ""]
-    return "\n".join(lines)
+        yield f"- and {len(summary.changed) - SHOWN_CHANGES} more"
+    yield from ("", f"Run `{summary.run_id}`, {summary.events} events, head `{summary.head}`.")
 
 
 def without_usage(summary: Summary) -> Summary:

@@ -25,7 +25,8 @@ from custody.store.rundir import RunDirectory
 from custody.store.view_files import ViewFiles
 from custody.views.collect import ChangesOf, Collector
 from custody.views.manifest import opening_manifest
-from custody.views.summary import summary_text
+from custody.views.summary import summary_document, summary_page
+from custody.views.trace_page import is_change, trace_text
 
 _VIEWS = frozenset({layout.STATUS})
 """Files of an attempt's folder that no line holds as they are."""
@@ -76,8 +77,8 @@ class ViewWriter:
         """
         self.write((), reached)
         self.close()
-        for name, data in closing_files(self._collector, reached, workspace):
-            self._run.write(name, data, sync=True)
+        for name, pieces in closing_files(self._collector, reached, workspace):
+            self._run.write_pieces(name, pieces)
 
     def summary(self, head: str) -> Summary:
         """Return the summary of the lines so far."""
@@ -101,12 +102,17 @@ def write_opening(run: RunDirectory, line: JournalLine, started: PipelineStarted
 
 def closing_files(
     collector: Collector, reached: Position, workspace: Tree
-) -> Iterator[tuple[str, bytes]]:
-    """Yield the documents of an ended run, in the order they are written, each when it is due."""
-    page = collector.closing_summary(reached.head)
-    yield layout.SUMMARY, encode_pretty(page)
-    yield layout.SUMMARY_PAGE, summary_text(page).encode()
-    yield layout.MANIFEST, encode_pretty(collector.closing(reached, workspace))
+) -> Iterator[tuple[str, Iterable[bytes]]]:
+    """Yield the documents of an ended run, in the order they are written, each when it is due.
+
+    They come in pieces: a long run has a row for each of very many stages.
+    """
+    summary = collector.closing_summary(reached.head)
+    yield layout.SUMMARY, summary_document(summary)
+    yield layout.SUMMARY_PAGE, summary_page(summary)
+    if is_change(collector.state):
+        yield layout.TRACE_PAGE, (trace_text(summary, collector.state).encode(),)
+    yield layout.MANIFEST, (encode_pretty(collector.closing(reached, workspace)),)
 
 
 def _put_texts(folders: Folders, fact: AnyFact) -> None:

@@ -7,6 +7,7 @@ import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
@@ -48,7 +49,7 @@ class Build:
         self._blobs = blobs
         self._folders: list[Entry] = []
         self._links: list[tuple[Entry, os.stat_result]] = []
-        self._files: list[Entry] = []
+        self._pieces: Sequence[Sequence[Wanted]] = ()
         self._states: list[FileState] = []
 
     def make_folders(self, modes: Iterable[tuple[str, int]]) -> None:
@@ -79,12 +80,9 @@ class Build:
         With ``check`` no blob is believed to be what its name says. Raises `StorageFailed` when
         the disk fails, and `BlobDamaged`.
         """
+        self._pieces = pieces
         work = Fill(self._target, self._blobs, pieces, check=check)
         with closing(work), at_work(work, processes) as workers:
-            self._files = [
-                Entry(path=it.path, kind="file", mode=it.mode, sha256=it.sha256, bytes=it.size)
-                for it in chain.from_iterable(pieces)
-            ]
             if meanwhile is not None:
                 meanwhile()
             answers = workers.results()
@@ -92,6 +90,14 @@ class Build:
         for folder in reversed(self._folders):
             if folder.mode & stat.S_IRWXU != stat.S_IRWXU:
                 self._target.change_mode(folder.path, folder.mode)
+
+    @cached_property
+    def _files(self) -> list[Entry]:
+        """What is known before a file is made; asked for while others make them."""
+        return [
+            Entry(path=it.path, kind="file", mode=it.mode, sha256=it.sha256, bytes=it.size)
+            for it in chain.from_iterable(self._pieces)
+        ]
 
     def entries(self) -> dict[str, Entry]:
         """Return what stands there, or will when all is filled."""

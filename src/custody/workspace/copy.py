@@ -1,8 +1,8 @@
 """Copies a source tree into a new workspace, and every content into the blobs.
 
-First the contents become blobs, by links where an earlier run has them; then the workspace is
-filled from the blobs, while they are made durable. So the bytes that are hashed are the bytes
-that are kept and the bytes that a stage will see, whoever writes the source meanwhile.
+First the contents become blobs, by links where an earlier run has them; when they are durable, the
+workspace is filled from them. So the bytes that are hashed are the bytes that are kept and the
+bytes that a stage will see, whoever writes the source meanwhile.
 
 Modes, times of files and symlinks are kept as they are, but for rights that nobody gets by a copy
 (`custody.workspace.rights`); hard links become files of their own. What is left out is said in
@@ -67,19 +67,25 @@ class TreeCopy:
         work.refuse_half(self._taken())
 
     def fill(self) -> Tree:
-        """Make every file from its blob, and meanwhile, if they are many, the blobs durable.
+        """Make the blobs durable, if they are many, and then every file from its blob.
 
-        Afterwards they could only be synced together with the files, which need not be durable.
-        Return the pointer to the tree. Raises `StorageFailed` when the disk fails.
+        In this order although it could be done at once: beside the copying, a sync waits for
+        the files that are made meanwhile, which need not be durable, and takes several times
+        as long. Return the pointer to the tree. Raises `StorageFailed` when the disk fails.
         """
         count = sum(map(len, self._pieces))
         trees: list[Tree] = []
 
-        def meanwhile() -> None:
-            trees.append(self._keep_record())
+        def sync() -> None:
             if count > FEW:
                 self._blobs.sync()
 
+        def meanwhile() -> None:
+            trees.append(self._keep_record())
+            sync()
+
+        self._blobs.made(file.sha256 for file in self._taken())
+        sync()
         self._build.fill(self._pieces, processes(count), check=False, meanwhile=meanwhile)
         return trees[0]
 
@@ -99,7 +105,6 @@ class TreeCopy:
             for file in self._taken()
             if looked and file.device == self._device and not is_young(file.changed, looked)
         }
-        self._blobs.made(file.sha256 for file in self._taken())
         self.expected = self._build.entries()
         dropped = sorted((*self._dropped, *(file.path for file in self._taken() if file.dropped)))
         return put_tree(self._blobs, self.expected, self._omitted, tuple(dropped), self._excluded)

@@ -74,6 +74,14 @@ class Repository:
             hint = f"choose another name, or `git branch -D {name}`"
             raise Refused("branch", f"branch {name!r} exists", where=self._folder, hint=hint)
 
+    def refuse_dirty(self) -> None:
+        """Raise `Refused` when files are not as the last commit has them."""
+        changed = self._run("status", "--porcelain", "-z", "--untracked-files=no")
+        if changed:
+            first = os.fsdecode(changed.split(b"\0")[0][3:])
+            what = f"the work tree is dirty: {first} is not as HEAD has it"
+            raise Refused("dirty", what, where=self._folder, hint="commit or stash it first")
+
     def refuse_nobody(self) -> None:
         """Raise `UsageError` when git does not know who the user is."""
         for variable in ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"):

@@ -68,14 +68,13 @@ class SourceTree:
         try:
             with os.scandir(opened.fd) as listed:
                 items = list(listed)
-            if belongs_to_runs(folder, opened, {item.name for item in items}):
+            known = {item.name for item in items}
+            if belongs_to_runs(folder, opened, known):
                 self._leave_out(folder, opened)
                 return
-            names = [
-                item.name
-                for item in items
-                if self._is_file(item, path_of(folder, item.name), opened)
-            ]
+            if not is_utf8("".join(known)):
+                _refuse_odd_names(folder, known)
+            names = [item.name for item in items if self._is_file(item, folder, opened)]
         except OSError as error:
             raise failure(error, opened.path, reading=True) from error
         if names:
@@ -89,13 +88,18 @@ class SourceTree:
         del self.folders[folder]
         self.omitted.append(folder)
 
-    def _is_file(self, item: os.DirEntry[str], path: str, folder: Root) -> bool:
-        """Note everything but a file."""
-        _refuse_odd_bytes(item.name, path)
+    def _is_file(self, item: os.DirEntry[str], folder: str, opened: Root) -> bool:
+        """Whether it is a file that is copied; note everything else.
+
+        Most are, and need no more than to be asked: a source may hold very many.
+        """
         try:
-            return self._classify(item, path, folder.fd)
+            plain = item.is_file(follow_symlinks=False) and item.name not in LEFT_OUT_NAMES
+            if plain and not self.exclusion.patterns:
+                return True
+            return self._classify(item, path_of(folder, item.name), opened.fd)
         except OSError as error:
-            raise failure(error, f"{folder.path}/{item.name}", reading=True) from error
+            raise failure(error, f"{opened.path}/{item.name}", reading=True) from error
 
     def _classify(self, item: os.DirEntry[str], path: str, folder: int) -> bool:
         if item.name in LEFT_OUT_NAMES:
@@ -126,6 +130,11 @@ class SourceTree:
             if self.folders[path] != stat.S_IMODE(state.st_mode):
                 self.dropped.append(path)
             self._waiting.append(path)
+
+
+def _refuse_odd_names(folder: str, names: AbstractSet[str]) -> None:
+    for name in sorted(names):
+        _refuse_odd_bytes(name, path_of(folder, name))
 
 
 def _refuse_odd_bytes(text: str, path: str) -> None:

@@ -30,7 +30,7 @@ def test_bash_understands_it(custody: Shell) -> None:
 
 def test_without_shtab_it_says_what_to_install(custody: Shell) -> None:
     custody.write("shtab.py", "raise ImportError\n")
-    done = custody("completion", "bash", PYTHONPATH=".")
+    done = Shell(custody.folder)("completion", "bash", PYTHONPATH=".")
     assert done.code == 1
     assert done.err == (
         "error: completion needs the package shtab\n"

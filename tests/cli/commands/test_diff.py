@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from custody.workspace.patch import EXECUTABLE, REGULAR, SYMLINK, File
+from custody.patch import EXECUTABLE, REGULAR, SYMLINK, File
 from support.patches import Tree, get_tree, put_tree
 from support.shell import Shell, command
 

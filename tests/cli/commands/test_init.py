@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import subprocess
+from pathlib import Path
 
 import pytest
 
-from support.shell import Shell
+from support.shell import Here, Shell
 
 
 def test_init_writes_a_pipeline_that_runs(custody: Shell) -> None:
@@ -93,3 +94,24 @@ def test_in_a_repository_git_ignores_the_runs(custody: Shell) -> None:
         status, cwd=custody.folder, capture_output=True, text=True, check=True
     ).stdout
     assert ".custody/" not in said
+
+
+CONTRACTS = (
+    "AGENTS.md",
+    "ai_context/00_AI_CONTRACT.md",
+    "ai_context/CTCP_FAST_RULES.md",
+    "docs/behaviors/INDEX.md",
+    "patch_policy.json",
+)
+
+
+def test_the_documents_of_a_change_are_written_where_they_are_missing(tmp_path: Path) -> None:
+    (tmp_path / "AGENTS.md").write_text("mine\n")
+    done = Here(tmp_path)("init", "--contracts")
+    assert done.code == 0, done.err
+    assert all((tmp_path / name).exists() for name in CONTRACTS)
+    assert (tmp_path / "AGENTS.md").read_text() == "mine\n"
+    assert "AGENTS.md is there" in done.out
+    again = Here(tmp_path)("init", "--contracts")
+    assert again.code == 0
+    assert "wrote" not in again.out

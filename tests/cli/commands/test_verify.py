@@ -34,6 +34,14 @@ def test_the_record_and_the_outcome_have_words_of_their_own(custody: Shell) -> N
     assert "PASS" not in done.out
 
 
+def test_of_a_record_that_ends_too_early_the_outcome_is_not_told(sample: Shell) -> None:
+    journal = sample.folder / ".custody/runs/r1/events.jsonl"
+    journal.write_text(journal.read_text().replace("StageCompleted", "StageFailed", 1))
+    done = sample("verify", "r1")
+    assert done.code == 1
+    assert "how the run itself ended cannot be told\n" in done.out
+
+
 @pytest.mark.req("G-14")
 def test_what_the_record_does_not_know_is_named(custody: Shell) -> None:
     custody.write("p.dot", FAILING)

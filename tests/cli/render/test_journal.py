@@ -51,6 +51,14 @@ from custody.model.session_event import (
     SessionOpened,
 )
 from custody.model.verdict import Verdict
+from custody.model.verify_event import (
+    BUNDLE_CREATED,
+    VERIFY_FAILED,
+    VERIFY_PASSED,
+    VERIFY_STARTED,
+    PatchApplied,
+    PatchRejected,
+)
 
 FAILED = Outcome(status="fail", failure_reason="tool_exit_code_1")
 SAID: list[tuple[AnyFact, str]] = [
@@ -172,6 +180,15 @@ SAID: list[tuple[AnyFact, str]] = [
     (
         AnswerRefused(node="a", request_id="a/1.1", path="inbox/a.lost.1", reason="it is empty"),
         "it is empty; it is kept as inbox/a.lost.1",
+    ),
+    (PatchApplied(node="a", iteration=1), "round 1"),
+    (PatchRejected(node="a", iteration=1, reason="it is empty"), "round 1: it is empty"),
+    (VERIFY_STARTED(node="a", iteration=2, gate="lite"), "round 2, lite"),
+    (VERIFY_PASSED(node="a", iteration=2, gate="full"), "round 2, full"),
+    (VERIFY_FAILED(node="a", iteration=2, gate="lite", reason="no"), "round 2, lite: no"),
+    (
+        BUNDLE_CREATED(node="a", iteration=3, bundle=Evidence.of_text("failure_bundle.zip", "")),
+        "round 3: failure_bundle.zip",
     ),
 ]
 

@@ -6,8 +6,8 @@ import os
 
 from custody.cli.render.patch import heading, patch, patch_lines, readable
 from custody.model.change import Change, ChangeKind, Entry
+from custody.patch import EXECUTABLE, REGULAR, File
 from custody.views.changed import ChangedFile
-from custody.workspace.patch import EXECUTABLE, REGULAR, File
 from support.patches import entry
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from custody.cli.render.report import Location, failing, report
 from custody.model.documents import StageSummary, Summary
 from custody.model.fact import RunStatus
@@ -80,6 +82,15 @@ def test_without_an_unhandled_one_the_last_failure_is_blamed() -> None:
         "b"
     ]
     assert failing(summary("PASS", row("a", "fail"))) == ()
+
+
+def test_of_an_exit_that_says_fail_what_led_to_it_is_blamed() -> None:
+    mended = (row("a", "fail"), row("a", visit=2))
+    failed = replace(row("failed", "fail"), type="exit")
+    assert failing(summary("FAIL", row("b", "fail"), *mended, failed))[0].node == "b"
+    assert failing(summary("FAIL", *mended, failed))[0].node == "failed"
+    stages = (row("b", "fail"), failed)
+    assert failing(summary("FAIL", *stages, unhandled={"failed": "x"}))[0].node == "b"
 
 
 def test_long_lists_are_cut_unless_all_is_wanted() -> None:

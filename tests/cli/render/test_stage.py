@@ -83,6 +83,14 @@ def test_a_stream_is_shown_from_its_end_and_a_prompt_as_a_whole() -> None:
     assert page.count("2") == 2
 
 
+def test_our_own_log_may_be_folded_and_a_stream_of_others_not() -> None:
+    page = account(FAILED, **{"command.log.jsonl": "{}", "command.stdout.log": "text"})
+    assert {line.text: line.hang for line in stage(page) if line.text in {"{}", "text"}} == {
+        "{}": 2,
+        "text": None,
+    }
+
+
 def test_refusals_and_what_was_undone() -> None:
     verdict = Verdict(
         check="writes", allowed=False, code="not_allowed", reason="is not allowed", subject="x"

@@ -78,6 +78,16 @@ def test_a_word_longer_than_a_line_stays_one() -> None:
     ]
 
 
+@pytest.mark.req("U-13")
+def test_a_command_in_backticks_stays_one() -> None:
+    line = Line("hint: type `custody check p.dot`, or ` and go", hang=2)
+    assert [piece.text for piece in folded(line, 14)] == [
+        "hint: type",
+        "  `custody check p.dot`,",
+        "  or ` and go",
+    ]
+
+
 @given(st.text(), st.integers(1, 60))
 def test_what_is_cut_fits(text: str, columns: int) -> None:
     shown = cut(visible(text), columns)

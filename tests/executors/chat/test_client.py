@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import socket
-
 import pytest
 
 from custody.errors import UsageError
@@ -11,6 +9,7 @@ from custody.executors.chat.client import failure, require_sdk
 from custody.testing.model_server import ModelServer, Script, Turn
 from support.bench import Bench
 from support.chat import ANSWER, NODE, SECRET, ack_of, logged
+from support.servers import refusing_port
 
 
 @pytest.mark.req("P-15")
@@ -47,9 +46,8 @@ def test_a_key_that_the_server_repeats_is_not_kept(bench: Bench, server: ModelSe
 
 
 def test_nobody_there(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        monkeypatch.setenv("CUSTODY_API_BASE_URL", f"http://127.0.0.1:{unused.getsockname()[1]}/v1")
+    with refusing_port() as port:
+        monkeypatch.setenv("CUSTODY_API_BASE_URL", f"http://127.0.0.1:{port}/v1")
         bench.run(f'{NODE}"Go.", api.model=m]')
     assert ack_of(bench).failure_reason.startswith("agent_unreachable: ")
 

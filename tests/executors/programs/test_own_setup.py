@@ -34,6 +34,8 @@ from support.own_setup import (
     point_at,
 )
 from support.programs import needs
+from support.sandboxes import CONFINED
+from support.sweep import some, turn
 
 NODE = "start -> build -> done\n build [agent={}, prompt=Go]"
 DONE = Turn(say="done")
@@ -75,8 +77,8 @@ def started(bench: Bench, agent: str) -> dict[str, Any]:
 
 @pytest.mark.req("U-15")
 @needs("git")
-@pytest.mark.parametrize("agent", AGENTS)
 class TestRealAgents:
+    @pytest.mark.parametrize("agent", some("own setup: nothing", AGENTS, 2))
     def test_nothing_of_it_is_there_unless_the_user_says_so(
         self,
         bench: Bench,
@@ -97,6 +99,7 @@ class TestRealAgents:
         ]  # fmt: skip
         assert "own" not in started(bench, agent)
 
+    @pytest.mark.parametrize("agent", some("own setup: instructions", AGENTS, 2))
     def test_instructions_tools_and_a_repository(
         self,
         bench: Bench,
@@ -125,7 +128,8 @@ class TestRealAgents:
         assert ".git" not in changed
         assert started(bench, agent)["own"] == ["instructions", "git", "mcp:notes"]
 
-    @pytest.mark.parametrize("level", ["L3", "L2"])
+    @pytest.mark.parametrize("agent", some("own setup: login", AGENTS, 2))
+    @pytest.mark.parametrize("level", turn("own setup: login", CONFINED))
     def test_a_copy_of_the_login_is_there_for_the_stage_alone(  # noqa: PLR0917
         self,
         bench: Bench,
@@ -159,7 +163,7 @@ class TestRealAgents:
 
 @pytest.mark.req("U-15", "G-10")
 @needs("git")
-@pytest.mark.parametrize("level", ["L3", "L2"])
+@pytest.mark.parametrize("level", turn("what is left in a repository", CONFINED))
 def test_what_a_program_leaves_in_a_repository_is_gone_with_the_stage(
     bench: Bench,
     server: ModelServer,

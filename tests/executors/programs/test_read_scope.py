@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from custody.errors import UsageError
-from custody.executors.programs.read_scope import SCENARIOS, ReadScope, read_scope
+from custody.executors.programs.read_scope import ReadScope, read_scope
 from custody.executors.settings import Settings
+from custody.model.holdouts import SCENARIOS
 
 
 def scope(blocked: str = "", **node: str) -> ReadScope:

@@ -20,6 +20,7 @@ from support.agent_run import wait_for
 from support.processes import is_alive
 from support.remains import Remains
 from support.sessions import EchoRun, asked, said
+from support.sweep import turn
 
 LEVELS: tuple[Level, ...] = ("L1", "L2", "L3")
 LEAVES_AT_ONCE = """
@@ -162,7 +163,7 @@ class TestFailing:
         assert echo.ask("hello").reason == "session_hung"
         assert "begin say.1.2 1" not in echo.log()
 
-    @pytest.mark.parametrize("level", LEVELS)
+    @pytest.mark.parametrize("level", turn("sessions: a killed watcher", LEVELS))
     def test_a_watcher_that_is_killed(self, echo: EchoRun, level: Level) -> None:
         echo.level = level
         echo.ask("hello")
@@ -231,7 +232,7 @@ class TestStarting:
 class TestFoundAgain:
     """The runtime is gone, and another takes up the run."""
 
-    @pytest.mark.parametrize("level", LEVELS)
+    @pytest.mark.parametrize("level", turn("sessions: done meanwhile", LEVELS))
     def test_what_was_done_meanwhile_is_taken(self, echo: EchoRun, level: Level) -> None:
         echo.level = level
         echo.ask("hello")
@@ -356,7 +357,7 @@ class TestFencing:
             found += children(process)
         return found
 
-    @pytest.mark.parametrize("level", LEVELS)
+    @pytest.mark.parametrize("level", turn("sessions: no say", LEVELS))
     def test_it_has_no_say_any_more(self, echo: EchoRun, level: Level) -> None:
         echo.level = level
         echo.ask("hello")

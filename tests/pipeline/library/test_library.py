@@ -112,7 +112,7 @@ def test_a_run_that_is_cut_anywhere_ends_with_the_same_documents(
         assert api.verify(str(run)).mismatches == ()
         remove(run.parent)
 
-    sweep.over(sweep.points(range(1, len(lines)), every=len(lines) / 6, about=mode), attempt)
+    sweep.over(sweep.points(range(1, len(lines)), every=len(lines) / 3, about=mode), attempt)
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_a_node_that_has_run_may_be_asked(prompt: str, condition: str) -> None:
          "for a variable of that name: var.far.stdout=…"),
         ("${fix.stdout}", "outcome=fail",
          "prompt asks for 'fix.stdout', but the node runs no command",
-         "these do: tool, verification"),
+         "these do: tool, verification, verify"),
         ("${last.stdout}", "outcome=fail",
          "'last' can never have run by then, so 'last.stdout' is empty",
          "no way leads from it to 'fix'"),

@@ -15,8 +15,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from custody.errors import Refused, RunError
 from custody.model import layout
 from custody.model.record import encode_pretty
-from custody.workspace.patch import EXECUTABLE, REGULAR, SYMLINK, File
-from custody.workspace.takeover import TakeoverPlan
+from custody.patch import EXECUTABLE, REGULAR, SYMLINK, File
+from custody.workspace.contents import IN_MEMORY
+from custody.workspace.takeover import Step, TakeoverPlan
 from custody.workspace.takeover.step import Stepper, new_name
 from custody.workspace.takeover.takeover import finish, open_target, plan_of
 from support.patches import Git, Tree, get_tree
@@ -244,6 +245,19 @@ def test_a_plan_that_came_with_a_repository_is_refused(made: Taking) -> None:
     assert get_tree(made.source) == before
 
 
+def test_a_plan_for_what_may_not_be_written_is_refused(made: Taking) -> None:
+    """Wherever it was made: whoever can write here can make one that fits the folder."""
+    broken_off(made, 0)
+    beside = made.source / layout.TAKEOVER
+    state = beside.stat()
+    hook = Step(kind="make_folder", path=".git/hooks", after=made.final["new"])
+    plan = TakeoverPlan(run_id="r1", device=state.st_dev, inode=state.st_ino, steps=(hook,))
+    (beside / layout.TAKEOVER_PLAN).write_bytes(encode_pretty(plan))
+    with open_target(str(made.source)) as root, pytest.raises(Refused, match="came with a copy"):
+        finish(root)
+    assert not (made.source / ".git").exists()
+
+
 def test_a_damaged_content_changes_nothing(made: Taking) -> None:
     sha256 = next(entry.sha256 for path, entry in made.final.items() if path == "text")
     blob = made.source.parent / "runs" / "r1" / layout.blob(sha256)
@@ -253,6 +267,20 @@ def test_a_damaged_content_changes_nothing(made: Taking) -> None:
         made.take()
     assert get_tree(made.source) == BEFORE
     assert not (made.source / layout.TAKEOVER).exists()
+
+
+def test_a_large_content_that_is_damaged_changes_nothing(tmp_path: Path) -> None:
+    """It is copied inside the kernel: looked at before, and when it is there."""
+    large = File(REGULAR, b"x" * (IN_MEMORY + 1))
+    with taking(tmp_path / "here", BEFORE, {**BEFORE, b"text": large}) as made:
+        sha256 = made.final["text"].sha256
+        blob = made.source.parent / "runs" / "r1" / layout.blob(sha256)
+        blob.chmod(0o600)
+        with blob.open("r+b") as stream:
+            stream.write(b"y")
+        with pytest.raises(RunError):
+            made.take()
+        assert get_tree(made.source) == BEFORE
 
 
 def test_one_takeover_at_a_time(made: Taking) -> None:

@@ -12,8 +12,9 @@ follows when something is wrong is the gate's `effect`:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from types import MappingProxyType
 from typing import ClassVar, NamedTuple, Self
 
 from custody.model.change import WorkspaceDiff
@@ -21,7 +22,7 @@ from custody.model.evidence import Evidence
 from custody.model.graph import AttributeRule, Node
 from custody.model.journal_version import CURRENT, JournalVersion
 from custody.model.request import Ack, AnyRequest
-from custody.model.verdict import GateEffect, Verdict
+from custody.model.verdict import GateEffect, GateResult, Verdict
 from custody.store.packages import module_names
 
 CARRIED_OUT = frozenset({"ok", "partial"})
@@ -40,10 +41,22 @@ class Case(NamedTuple):
     """Gives the bytes of a blob, checked against its name."""
     version: JournalVersion = CURRENT
     """Of the journal that it stands in: which rules there were when the run began."""
+    documents: Mapping[str, Evidence] = MappingProxyType({})
+    """The documents of the run as they are when a gate is asked, by path. What a stage is about to
+    write is among them: it is judged before it is a document."""
+    executed: Mapping[str, GateResult] = MappingProxyType({})
+    """The last word of every gate that had something to judge by now."""
+    written: Callable[[Evidence], bytes] | None = None
+    """Gives what a document held when it was written; None where there is none."""
 
     def evidence(self, name: str) -> Evidence | None:
         """Return the file of that name among what came back; None when there is none."""
         return next((e for e in self.ack.evidence if e.path.endswith(f"/{name}")), None)
+
+    def document(self, path: str) -> bytes | None:
+        """Return what a document of the run holds; None when there is no such document."""
+        found = self.documents.get(path)
+        return None if found is None or self.written is None else self.written(found)
 
     def text(self, name: str) -> str:
         """Return what a file holds that came back; empty when there is none."""
@@ -60,6 +73,8 @@ class Gate(ABC):
     effect: ClassVar[GateEffect] = "fail"
     attributes: ClassVar[tuple[AttributeRule, ...]] = ()
     """Attributes of a node that it reads."""
+    of_content: ClassVar[bool] = False
+    """Whether it judges what a document says: one that does not pass is kept all the same."""
 
     @classmethod
     def of(cls, node: Node) -> Self:  # noqa: ARG003

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from custody.model.plan import VerificationResults
 
 
+# BEHAVIOR_ID: B014
 class VerificationGate(Gate):
     """Judges recorded results against the request.
 

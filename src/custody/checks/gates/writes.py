@@ -55,6 +55,7 @@ PACKAGES = frozenset({"node_modules", "site-packages"})
 """Folders that installers fill."""
 
 
+# BEHAVIOR_ID: B005
 class WritesGate(Gate):
     """Judges everything that an attempt changed."""
 

@@ -49,6 +49,7 @@ class _Scope(NamedTuple):
     """Whether no variable may be set but those that are known by name."""
 
 
+# BEHAVIOR_ID: B007
 def admit(
     text: str, allowed: Sequence[str], *, workdir: str = "", known_only: bool = False
 ) -> CommandLine:

@@ -84,7 +84,8 @@ def _lines(done: Applied) -> Iterator[Line]:
         paths = count(len(done.unchanged), "path")
         said = "is as the run left it" if len(done.unchanged) == 1 else "are as the run left them"
         yield Line(f"{paths} {said} already", "faint")
-    yield Line(_said(done, count(len(done.changes), "change")), "good" if done.changes else "")
+    said = _said(done, count(len(done.changes), "change"))
+    yield Line(said, "good" if done.changes else "", hang=2)
     if done.commit:
         yield Line(f"next: git diff HEAD...{shlex.quote(done.branch)}")
 
@@ -105,11 +106,11 @@ def _conflicts(done: Applied) -> Iterator[Line]:
     from custody.cli.render.table import count
 
     found = count(len(done.conflicts), "conflict")
-    yield Line(f"nothing was changed: {found} in {done.folder}", "bad")
+    yield Line(f"nothing was changed: {found} in {done.folder}", "bad", hang=2)
     for conflict in done.conflicts:
-        yield Line(f"  {conflict.path}: {conflict.what}")
+        yield Line(f"  {conflict.path}: {conflict.what}", hang=4)
     if done.branch:
         hint = "commit what the run began with, or apply without --branch"
     else:
         hint = "put them back as the run found them, or choose another folder with --to"
-    yield Line(f"hint: {hint}")
+    yield Line(f"hint: {hint}", hang=2)

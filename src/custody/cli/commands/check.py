@@ -70,8 +70,8 @@ def _lines(findings: Findings, errors: int, warnings: int) -> Iterator[Line]:
     for name, found in findings.items():
         for item in found:
             first, *rest = item.render(name).split("\n")
-            yield Line(first, "bad" if item.severity == "error" else "warn")
-            yield from map(Line, rest)
+            yield Line(first, "bad" if item.severity == "error" else "warn", hang=4)
+            yield from (Line(line, hang=4) for line in rest)
     files = count(len(findings), "pipeline")
     yield Line(
         f"{files}: {count(errors, 'error')}, {count(warnings, 'warning')}",

@@ -30,6 +30,8 @@ _HOLDERS = {
 }
 _UNSET = {"confinement": "the best there is", "output_limit": "20K"}
 """What holds where nothing is said; else nothing does."""
+_VALUE = 19
+"""The column at which values begin."""
 
 
 def arguments(parser: Arguments) -> None:
@@ -92,10 +94,10 @@ def _about_machine(diagnosis: Diagnosis) -> Iterator[Line]:
     tone: Tone = "good" if level == "L3" else "bad" if level == "L1" else "warn"
     yield Line(f"confinement {level}: {MEANINGS[level]}", tone)
     for higher, reason in diagnosis.offer.reasons.items():
-        yield Line(f"  not {higher}: {reason}", "warn")
+        yield Line(f"  not {higher}: {reason}", "warn", hang=4)
     for obstacle in diagnosis.obstacles:
-        yield Line(f"  {obstacle.what}", "warn")
-        yield Line(f"    hint: {obstacle.hint}")
+        yield Line(f"  {obstacle.what}", "warn", hang=4)
+        yield Line(f"    hint: {obstacle.hint}", hang=6)
     features = diagnosis.features
     yield Line(f"kernel {features.kernel} on {features.machine}", "strong")
     yield Line(f"  Landlock ABI     {features.landlock_abi or 'none'}")
@@ -107,22 +109,22 @@ def _about_machine(diagnosis: Diagnosis) -> Iterator[Line]:
 def _about_openings(openings: tuple[Opening, ...]) -> Iterator[Line]:
     yield Line("what L2 leaves open, and L3 does not", "strong")
     for opening in openings:
-        yield Line(f"  {opening.name:<16} {opening.what}")
+        yield Line(f"  {opening.name:<16} {opening.what}", hang=_VALUE)
 
 
 def _about_limits(held: HeldLimits) -> Iterator[Line]:
     yield Line("limits of a stage", "strong")
     for limit, holder in held.held_by.items():
-        yield Line(f"  {held.limits.told(limit):<22} {_HOLDERS[holder]}")
+        yield Line(f"  {held.limits.told(limit):<22} {_HOLDERS[holder]}", hang=25)
     if held.no_cgroup:
-        yield Line(f"  no control group: {held.no_cgroup}", "warn")
+        yield Line(f"  no control group: {held.no_cgroup}", "warn", hang=4)
 
 
 def _about_settings(settings: list[Setting]) -> Iterator[Line]:
     yield Line("settings", "strong")
     for setting in settings:
         value = setting.value or _UNSET.get(setting.name, "none")
-        yield Line(f"  {setting.name:<16} {value}  ({setting.origin})")
+        yield Line(f"  {setting.name:<16} {value}  ({setting.origin})", hang=_VALUE)
 
 
 def _about_toolchains(toolchains: tuple[str, ...]) -> Iterator[Line]:
@@ -135,7 +137,7 @@ def _about_agents(agents: dict[str, str]) -> Iterator[Line]:
     yield Line("agents", "strong")
     width = max(map(len, agents))
     for name, doc in agents.items():
-        yield Line(f"  {name:<{width}}  {doc}")
+        yield Line(f"  {name:<{width}}  {doc}", hang=width + 4)
 
 
 def _said(there: bool) -> str:

@@ -23,6 +23,7 @@ EXAMPLES = (
     "custody init",
     "custody init --test 'make check'",
     "custody init --sample greeting && cd greeting && custody run",
+    "custody init --contracts",
 )
 IGNORED = ".custody/"
 SAMPLE = ("pipeline.dot", "answers.json", "custody.toml")
@@ -38,6 +39,11 @@ def arguments(parser: Arguments) -> None:
         "--test", metavar="COMMAND", default="", help="what runs the tests (default: found out)"
     )
     parser.add_argument("--sample", action="store_true", help="write the sample in any case")
+    parser.add_argument(
+        "--contracts",
+        action="store_true",
+        help="write the documents that a change needs, those that are missing",
+    )
 
 
 def execute(options: Namespace) -> Result:
@@ -46,6 +52,8 @@ def execute(options: Namespace) -> Result:
     from custody.errors import UsageError
     from custody.store.places import is_folder
 
+    if options.contracts:
+        return _contracts(options.folder)
     if options.sample and options.test:
         raise UsageError("--sample runs no tests of yours", hint="give one of --sample, --test")
     found, files = None, _sample()
@@ -61,6 +69,26 @@ def execute(options: Namespace) -> Result:
     )
 
 
+def _contracts(folder: str) -> Result:
+    """Write the documents of a change that are not there yet."""
+    import os
+
+    from custody import api
+    from custody.scaffold.contracts import contract_files
+    from custody.store.places import is_there
+
+    files = contract_files()
+    missing = {
+        name: data for name, data in files.items() if not is_there(os.path.join(folder, name))
+    }
+    written = api.scaffold(folder, missing)
+    kept = [name for name in files if name not in missing]
+    lines = [Line(f"wrote {path}") for path in written]
+    lines += [Line(f"{name} is there, and stays as it is", "faint") for name in kept]
+    lines.append(Line("next: custody change start GOAL --lite COMMAND"))
+    return Result(data={"written": written, "kept": kept}, text=iter(lines))
+
+
 def _sample() -> dict[str, bytes]:
     from importlib.resources import files
 
@@ -73,7 +101,8 @@ def _lines(written: tuple[str, ...], folder: str, found: Project | None) -> Iter
 
     if found is not None:
         yield Line(f"found {found.kind}: {found.tests}")
-        yield Line(f"an agent may change {', '.join(found.code) or 'nothing yet: name it'}")
+        changed = ", ".join(found.code) or "nothing yet: name it"
+        yield Line(f"an agent may change {changed}", hang=2)
     for path in written:
         yield Line(f"wrote {path}")
     enter = "" if folder == "." else f"cd {shlex.quote(folder)} && "

@@ -47,6 +47,8 @@ def arguments(parser: Arguments) -> None:
         default=[],
         help="give a variable of the pipeline another value; may be repeated",
     )
+    declare.roles(parser)
+    declare.documents(parser)
     declare.verbose(parser)
     declare.quiet(parser)
 
@@ -60,6 +62,7 @@ def execute(options: Namespace) -> Result:
 
     _refuse_contradictions(options)
     given = variables(options.variables)
+    roles = declare.pairs(options.roles, "--role", "ROLE=AGENT")
     agent = config.setting("agent", options.agent)
     by_name = [name for name in RUN_SETTINGS if vars(options)[name]]
     options.workdir = config.setting("workdir", options.workdir)
@@ -76,6 +79,8 @@ def execute(options: Namespace) -> Result:
             ingest=ingest_switch(forced=options.ingest),
             exclude=config.entries("exclude"),
             output_limit=output_limit(),
+            roles=roles,
+            documents=declare.files(options.documents),
             resume_existing=options.resume,
             accept_change=options.accept_change,
             by_name=by_name,
@@ -125,15 +130,7 @@ def output_limit() -> int | None:
 
 def variables(words: list[str]) -> dict[str, str]:
     """Read ``name=value`` words; raises `UsageError`."""
-    found: dict[str, str] = {}
-    for word in words:
-        name, equals, value = word.partition("=")
-        if not name or not equals:
-            raise UsageError(f"--set takes NAME=VALUE, not {word!r}")
-        if name in found:
-            raise UsageError(f"--set gives {name!r} twice")
-        found[name] = value
-    return found
+    return declare.pairs(words, "--set", "NAME=VALUE")
 
 
 def _refuse_contradictions(options: Namespace) -> None:

@@ -98,4 +98,5 @@ def _about(row: RunRow) -> str:
 def _start(one: RunStart) -> Line:
     if one.at_work:
         return Line(f"{one.run_id} is being started", "faint")
-    return Line(f"{one.run_id} was never started: the next run clears {one.path} away", "warn")
+    what = f"{one.run_id} was never started: the next run clears {one.path} away"
+    return Line(what, "warn", hang=2)

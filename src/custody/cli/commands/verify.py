@@ -25,6 +25,8 @@ _OUTCOMES: dict[RunStatus, str] = {
     "FAIL": "the run itself ended FAIL",
     "RUNNING": "the run itself has not ended",
 }
+_UNTOLD = "how the run itself ended cannot be told"
+"""What is said of a record that is good only up to a line before the run's end."""
 
 
 def arguments(parser: Arguments) -> None:
@@ -61,15 +63,17 @@ def _lines(found: Verification) -> Iterator[Line]:
     from custody.cli.render.table import count
 
     for mismatch in found.mismatches:
-        yield Line(f"{mismatch.where} {mismatch.code} {mismatch.what}", "bad")
+        yield Line(f"{mismatch.where} {mismatch.code} {mismatch.what}", "bad", hang=4)
     if found.after_head:
         yield Line(f"{count(found.after_head, 'journal line')} came after the head that was given")
     checked = f"{found.lines} journal lines, {found.evidence} files, {found.blobs} blobs"
     if found.intact:
-        yield Line(f"intact  run {found.run_id}: {checked} are what they claim to be", "good")
+        what = f"intact  run {found.run_id}: {checked} are what they claim to be"
+        yield Line(what, "good", hang=2)
     else:
         wrong = f"{len(found.mismatches)} wrong"
-        yield Line(f"not intact  run {found.run_id}: {wrong}; {checked}", "bad")
-    yield Line(_OUTCOMES[found.status])
+        yield Line(f"not intact  run {found.run_id}: {wrong}; {checked}", "bad", hang=2)
+    untold = found.mismatches and found.status == "RUNNING"
+    yield Line(_UNTOLD if untold else _OUTCOMES[found.status])
     if found.unknown:
-        yield Line(f"not known to the record: {', '.join(found.unknown)}", "faint")
+        yield Line(f"not known to the record: {', '.join(found.unknown)}", "faint", hang=2)

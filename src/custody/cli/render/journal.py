@@ -40,6 +40,14 @@ from custody.model.session_event import (
     SessionFact,
     SessionOpened,
 )
+from custody.model.verify_event import (
+    BUNDLE_CREATED,
+    VERIFY_FAILED,
+    VERIFY_PASSED,
+    VERIFY_STARTED,
+    Announcement,
+    PatchRejected,
+)
 
 TONES: dict[Level, Tone] = {"info": "", "warning": "warn", "error": "bad"}
 HANG = 7
@@ -104,6 +112,8 @@ def _of_the_run(fact: AnyFact) -> str:  # noqa: PLR0911 - the same
             return f"{fact.agent} is asked from here on"
         case IngestFact() | IngestChecked() | IngestFailed():
             return f"{fact.doc_path}: {_of_blocks(fact)}"
+        case Announcement():
+            return f"round {fact.iteration}{_of_a_change(fact)}"
         case SessionFact():
             return f"{fact.session}, token {fact.token}: {_of_a_session(fact)}"
         case PipelineCompleted():
@@ -150,6 +160,20 @@ def _of_a_session(fact: SessionFact) -> str:
             return f"its ack to {fact.request_id} came too late"
         case _:
             return encode(fact).decode()[:PLAIN_LIMIT]
+
+
+def _of_a_change(fact: Announcement) -> str:
+    match fact:
+        case PatchRejected():
+            return f": {fact.reason}"
+        case VERIFY_FAILED():
+            return f", {fact.gate}: {fact.reason}"
+        case VERIFY_STARTED() | VERIFY_PASSED():
+            return f", {fact.gate}"
+        case BUNDLE_CREATED():
+            return f": {fact.bundle.path}"
+        case _:
+            return ""
 
 
 def _outcome(outcome: Outcome) -> str:

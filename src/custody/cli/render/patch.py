@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from custody.cli.result import Line, Tone
 from custody.model.change import Change
+from custody.patch import names
+from custody.patch.write import write_change
 from custody.views.changed import ChangedFile
-from custody.workspace.patch import names
-from custody.workspace.patch.write import write_change
 
 _TONES: dict[str, Tone] = {"+": "good", "-": "bad", "@": "faint"}
 _SHOWN = 1 << 20

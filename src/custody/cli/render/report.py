@@ -84,12 +84,21 @@ def verdict(
 
 
 def failing(summary: Summary) -> tuple[StageSummary, ...]:
-    """Return the stages that a failed run failed by: one row for each node."""
+    """Return the stages that a failed run failed by: one row for each node.
+
+    An exit that says ``fail`` was led to by something: that is the last stage that failed and was
+    not done better afterwards.
+    """
     if summary.status != "FAIL":
         return ()
     failed = {row.node: row for row in summary.stages if row.outcome in {"fail", "retry"}}
-    unhandled = tuple(row for node, row in failed.items() if node in summary.unhandled)
-    return unhandled or tuple(failed.values())[-1:]
+    unhandled = tuple(
+        row for node, row in failed.items() if node in summary.unhandled and row.type != "exit"
+    )
+    last = {row.node: row for row in summary.stages}
+    left = tuple(row for row in summary.stages if row is last[row.node] is failed.get(row.node))
+    work = tuple(row for row in left if row.type != "exit")
+    return unhandled or (work or left or tuple(failed.values()))[-1:]
 
 
 def _failing_part(summary: Summary, place: Location, failures: Mapping[str, str]) -> Iterator[Line]:

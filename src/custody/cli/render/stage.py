@@ -10,7 +10,14 @@ from custody.cli.render.table import count, seconds
 from custody.cli.result import Line, Tone
 from custody.model import layout
 from custody.model.event import GateFailed, GatePassed
-from custody.model.request import Ack, AgentRequest, AnyRequest, ToolRequest, VerificationRequest
+from custody.model.request import (
+    Ack,
+    AgentRequest,
+    AnyRequest,
+    StepRequest,
+    ToolRequest,
+    VerificationRequest,
+)
 from custody.model.usage import told_cost, told_tokens, usage_of
 from custody.views.attempts import Account, Attempt
 
@@ -53,13 +60,14 @@ def _facts(attempt: Attempt) -> Iterator[Line]:
             yield Line(text, hang=4)
         yield from _confined(attempt.ack)
     if attempt.outcome is not None and attempt.outcome.failure_reason:
-        yield Line(f"  reason: {attempt.outcome.failure_reason}", "bad")
+        yield Line(f"  reason: {attempt.outcome.failure_reason}", "bad", hang=4)
     if attempt.outcome is not None and attempt.outcome.notes:
         yield Line(f"  notes: {attempt.outcome.notes}")
     for judged in attempt.gates:
         yield _gate(judged)
     for verdict in attempt.verdicts:
-        yield Line(f"  refused: {verdict.code} {verdict.subject} {verdict.reason}", "bad")
+        what = f"  refused: {verdict.code} {verdict.subject} {verdict.reason}"
+        yield Line(what, "bad", hang=4)
     for noted in attempt.others:
         yield Line(f"  {noted.event}: {detail(noted.fact)}", TONES[noted.fact.traits.level])
     if attempt.retry_delay is not None:
@@ -73,7 +81,7 @@ def _gate(judged: GatePassed | GateFailed) -> Line:
     if isinstance(judged, GatePassed):
         return Line(f"  gate {judged.gate}: passed")
     tone: Tone = "warn" if judged.effect == "warn" else "bad"
-    return Line(f"  gate {judged.gate}: {judged.reason}", tone)
+    return Line(f"  gate {judged.gate}: {judged.reason}", tone, hang=4)
 
 
 def _confined(ack: Ack) -> Iterator[Line]:
@@ -86,9 +94,9 @@ def _confined(ack: Ack) -> Iterator[Line]:
     reach = ", ".join(held.reach) or "closed"
     network = reach if held.network == "none" else held.network
     hidden = f", {count(len(held.hidden), 'path')} hidden" if held.hidden else ""
-    yield Line(f"  confined: {held.level}, network {network}{hidden}")
+    yield Line(f"  confined: {held.level}, network {network}{hidden}", hang=4)
     if held.refused:
-        yield Line(f"  not reached: {', '.join(held.refused)}", "warn")
+        yield Line(f"  not reached: {', '.join(held.refused)}", "warn", hang=4)
 
 
 def asked(request: AnyRequest) -> str:
@@ -101,6 +109,9 @@ def asked(request: AnyRequest) -> str:
         case VerificationRequest():
             files = count(len(request.required_files), "file")
             return f"{files}; {'; '.join(line.text for line in request.lines)}"
+        case StepRequest():
+            read = ", ".join(item.path for item in request.inputs.values())
+            return f"step {request.step}{f' of {read}' if read else ''}"
         case _:
             return f"write {request.document.path}"
 
@@ -111,7 +122,8 @@ def _file(name: str, text: str) -> Iterator[Line]:
     cut = f", the last {TAIL} of {count(len(lines), 'line')}" if len(shown) < len(lines) else ""
     yield Line("")
     yield Line(f"── {name}{cut}{'' if lines else ': empty'}", "strong")
-    yield from map(Line, shown)
+    hang = 2 if layout.is_agent_log(name) else None  # our own, and nothing to paste
+    yield from (Line(line, hang=hang) for line in shown)
 
 
 def _changes(account: Account) -> Iterator[Line]:

@@ -63,14 +63,15 @@ def room(stream: TextIO | None, environment: Mapping[str, str]) -> int:
 def folded(line: Line, columns: int) -> Iterator[Line]:
     """Yield the line in pieces that fit; as it is where nothing bounds it or it must stay whole.
 
-    It is folded between words: a path longer than a line stays one that can be pasted.
+    It is folded between words: a path longer than a line stays one that can be pasted, and so does
+    a command in backticks.
     """
     text = visible(line.text)
     if not columns or line.hang is None or width(text) <= columns:
         yield line
         return
     indent = " " * min(line.hang, columns // 2)
-    first, *words = text.lstrip(" ").split(" ")
+    first, *words = _words(text.lstrip(" "))
     piece = f"{text[: len(text) - len(text.lstrip(' '))]}{first}"
     for word in words:
         longer = f"{piece} {word}"
@@ -80,6 +81,17 @@ def folded(line: Line, columns: int) -> Iterator[Line]:
         yield Line(piece.rstrip(" "), line.tone)
         piece = f"{indent}{word}"
     yield Line(piece, line.tone)
+
+
+def _words(text: str) -> Iterator[str]:
+    """Yield what stands between blanks; what is in backticks is one word."""
+    word = ""
+    for piece in text.split(" "):
+        word = f"{word} {piece}" if word else piece
+        if word.count("`") % 2 == 0:
+            yield word
+            word = ""
+    yield from word.split(" ") if word else ()
 
 
 def wants_colour(stream: TextIO | None, environment: Mapping[str, str]) -> bool:

@@ -19,9 +19,9 @@ def trial(made: AgentTrial) -> Iterator[Line]:
         return
     if made.answered:
         yield Line(f"agent {made.agent} answered in {seconds(made.seconds)}", "good")
-        yield Line(f"  said         {made.said.partition(chr(10))[0] or 'nothing'}")
+        yield Line(f"  said         {made.said.partition(chr(10))[0] or 'nothing'}", hang=15)
     else:
-        yield Line(f"agent {made.agent} did not answer: {made.reason}", "bad")
+        yield Line(f"agent {made.agent} did not answer: {made.reason}", "bad", hang=2)
         yield from (Line(f"  {line}") for line in made.summary.splitlines())
     if made.usage is not None:
         used = made.usage

@@ -14,9 +14,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 import msgspec
+from msgspec.structs import replace
 
 from custody.executors.programs.settings import PROGRAM_SETTINGS
 from custody.executors.settings import Settings
+from custody.model.evidence import Evidence
 from custody.model.graph import AttributeRule
 from custody.model.need import Need
 from custody.model.request import Ack, AgentRequest
@@ -161,7 +163,9 @@ class AgentExecutor:
         """Ask the agent."""
         from custody.executors.readiness import not_there
 
-        return not_there(request) or self._agent(request.agent).work(request, stage)
+        briefs = _write_briefs(request, stage)
+        ack = not_there(request) or self._agent(request.agent).work(request, stage)
+        return replace(ack, evidence=(*ack.evidence, *briefs)) if briefs else ack
 
     def recover(self, request: AgentRequest, stage: Stage) -> Ack | None:
         """Ask the agent what has come of a request in doubt; None to ask it anew."""
@@ -175,3 +179,15 @@ class AgentExecutor:
 
             agent = self._agents[spec] = find_agent(spec, self._runner, self._sessions)
         return agent
+
+
+def _write_briefs(request: AgentRequest, stage: Stage) -> tuple[Evidence, ...]:
+    """Write the documents that an agent is given beside its prompt."""
+    if request.briefs is msgspec.UNSET:
+        return ()
+    from custody.executors.document import write_document
+
+    return tuple(
+        write_document(stage.run, brief.path, (brief.text or "").encode())
+        for brief in request.briefs
+    )

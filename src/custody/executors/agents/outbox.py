@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import re
 
+from msgspec import UNSET
+
 from custody.errors import AnswerAwaited, PathRefused
 from custody.executors import Stage
 from custody.executors.agents import AgentType
@@ -39,6 +41,7 @@ _RUN_DIR = re.compile(r"^Run-Dir: (.*)$", re.MULTILINE)
 _SUFFIX = ".md"
 
 
+# BEHAVIOR_ID: B018
 class OutboxAgent:
     """Asks a person, by files."""
 
@@ -84,8 +87,10 @@ def answer_path(request: AgentRequest) -> str:
 
 def prompt_text(request: AgentRequest, run_dir: str, target: str) -> str:
     """Return what the person reads."""
+    if request.role is not UNSET:
+        return _of_a_role(request, run_dir, request.role)
     node = layout.node_of(request.id)
-    budgets = "\n".join(f"{name}: {value}" for name, value in _budgets(request).items())
+    budgets = _told_budgets(request)
     return (
         f"Request: {request.id}\n"
         f"Run-Dir: {run_dir}\n"
@@ -107,6 +112,49 @@ def prompt_text(request: AgentRequest, run_dir: str, target: str) -> str:
     )
 
 
+def _of_a_role(request: AgentRequest, run_dir: str, role: str) -> str:
+    """Return what whoever has a role in a change reads."""
+    target = request.output_path
+    only = (
+        "- The target is a patch: unified diff only, beginning with `diff --git`; no prose, no"
+        " whole files.\n"
+        if target == layout.PATCH
+        else ""
+    )
+    return (
+        f"Request: {request.id}\n"
+        f"Run-Dir: {run_dir}\n"
+        f"Role: {role}\n"
+        f"Action: {_action(request)}\n"
+        f"Target-Path: {target}\n"
+        f"write to: {target}\n"
+        f"Missing artifacts: {target}\n"
+        f"{_told_budgets(request)}\n"
+        "\n## Hard constraints\n\n"
+        "- Only write the requested target artifact in the run directory.\n"
+        "- Do not modify repository files.\n"
+        "- Follow the output keys that the task names (such as `Verdict: APPROVE|BLOCK` or"
+        " `Status: SIGNED`).\n"
+        f"{only}"
+        f"\n`custody answer {request.id}` hands the answer in as well.\n"
+        f"\n## Task\n\n{request.prompt.text or ''}"
+    )
+
+
+def _told_budgets(request: AgentRequest) -> str:
+    return "\n".join(f"{name}: {value}" for name, value in _budgets(request).items())
+
+
+def _asked_as(request: AgentRequest) -> tuple[str, str]:
+    """Return who is asked and for what, as the file of a question is called."""
+    role = layout.node_of(request.id) if request.role is UNSET else request.role
+    return role, _action(request)
+
+
+def _action(request: AgentRequest) -> str:
+    return ACTION if request.action is UNSET else request.action
+
+
 def _answer(request: AgentRequest, stage: Stage) -> bytes | None:
     """Return the answer; None when there is none, or none that can be one: that is set aside."""
     path = answer_path(request)
@@ -126,11 +174,12 @@ def _answer(request: AgentRequest, stage: Stage) -> bytes | None:
 
 def _ask(request: AgentRequest, stage: Stage, prompts: Box) -> Evidence | None:
     """Write the prompt, durably, when the journal has its hash; None when no more may be asked."""
-    keys = prompts.keys()
+    known: list[str] = prompts.keys()
+    keys = [key for key in known if _NUMBER.match(key)]
     if len(keys) >= int(_budgets(request)["max_outbox_prompts"]):
         return None
     number = max((int(found[1]) for key in keys if (found := _NUMBER.match(key))), default=0) + 1
-    path = layout.question(number, layout.node_of(request.id), ACTION)
+    path = layout.question(number, *_asked_as(request))
     target = answer_path(request)
     text = prompt_text(request, stage.run.path, target)
     question = Evidence.of_text(path, text)

@@ -25,7 +25,7 @@ def chat_type(name: str, doc: str, place: ServerLookup, *, keyed: str = "") -> A
 
     def needs(_model: str, settings: Settings, environment: Mapping[str, str]) -> Iterator[Need]:
         """Yield the SDK, the key and the server."""
-        yield Need(kind="package", names=("openai",), hint="pip install 'custody[api]'")
+        yield Need(kind="package", names=("openai",), hint="pip install 'custody-runtime[api]'")
         usual = place(environment)
         named = settings.text("key_env")
         at_openai = not settings.text("base_url") and usual.url == keyed

@@ -240,7 +240,7 @@ def late_hint(agent: str, ended_by: str, limits: Limits) -> str:
 
 def _moved_by(what: str, agent: str, name: str) -> str:
     variable = f"CUSTODY_{agent}_{name}".upper()
-    return f"\nits limit is {what}: set {agent}.{name} on the node, or {variable}"
+    return f"\nits limit is {what}\nset {agent}.{name} on the node, or {variable}"
 
 
 class _Following(Listener):

@@ -13,8 +13,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from custody.executors.settings import Settings, own_program
-
-SCENARIOS = "scripts/scenarios"
+from custody.model.holdouts import SCENARIOS
 
 
 class ReadScope(NamedTuple):

@@ -21,6 +21,7 @@ _HOPS = 40
 """How many symlinks are followed, as the kernel does."""
 
 
+# BEHAVIOR_ID: B008
 class Mask:
     """A folder that hides; made by `make`."""
 

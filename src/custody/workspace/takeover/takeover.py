@@ -50,6 +50,7 @@ def open_target(folder: str) -> Iterator[Root]:
         yield root
 
 
+# BEHAVIOR_ID: B015
 class Takeover:
     """Takes the changes of one run over to one open and locked folder."""
 

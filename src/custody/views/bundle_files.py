@@ -1,0 +1,27 @@
+"""The files of a run that its bundle holds."""
+
+from __future__ import annotations
+
+from custody.model import layout
+from custody.store.history import History
+from custody.store.rundir import RunDirectory
+from custody.views.collect import collected
+from custody.views.trace_page import trace_text
+
+_WHOLE = frozenset({*layout.CHANGE_FOLDERS, layout.OUTBOX, layout.LOGS})
+
+
+def bundle_files(run: RunDirectory) -> dict[str, bytes]:
+    """Return what explains a run, as far as it has come: its account, journal and documents."""
+    history = History.read(run)
+    lines = history.count - 1
+    collector = collected(run.run_id, history.lines(last=lines), history.changes_of)
+    summary = collector.summary(history.digest(lines))
+    found = {
+        layout.TRACE_PAGE: trace_text(summary, collector.state).encode(),
+        layout.EVENTS: run.root.read(layout.EVENTS)[: history.position.offset],
+    }
+    for path in run.files():
+        if layout.top_of(path) in _WHOLE and not layout.is_set_aside(path):
+            found[path] = run.root.read(path)
+    return found

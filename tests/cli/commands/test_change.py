@@ -1,0 +1,82 @@
+"""Changing a repository from the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.changing import BLOCK, LITE, Change, answers
+from support.shell import Here
+
+
+@pytest.fixture
+def flow(tmp_path: Path) -> Change:
+    return Change(tmp_path)
+
+
+@pytest.fixture
+def custody(flow: Change) -> Here:
+    here = Here(flow.repo)
+    here.environment |= {"XDG_DATA_HOME": str(flow.home / "data")}
+    return here
+
+
+def test_a_change_is_started_and_lands(flow: Change, custody: Here) -> None:
+    words = ("change", "start", "Let add add", "--lite", LITE, "--agent", flow.book(answers()))
+    done = custody(*words, "--run-id", "c", "--land", "adds")
+    assert done.code == 0, done.err
+    assert "landed: commit" in done.out
+    assert (flow.home / "data/custody/repo/c/TRACE.md").exists()
+    assert not (flow.repo / ".custody").exists()
+    assert "a + b" in flow.git("show", "adds:src/calc.py")
+
+
+def test_one_that_waits_exits_with_3_and_goes_on(flow: Change, custody: Here) -> None:
+    done = custody("change", "start", "Let add add", "--lite", LITE, "--run-id", "c")
+    assert done.code == 3
+    run = flow.home / "data/custody/repo/c"
+    assert custody("change", "status", "c").code == 3
+    (run / "artifacts/analysis.md").write_text("It subtracts.\n")
+    done = custody("change", "advance", "c")
+    assert done.code == 3
+    assert "file_request/1.1 waits for a person" in done.out
+
+
+def test_one_that_fails_names_its_bundle(flow: Change, custody: Here) -> None:
+    agent = flow.book(answers(review_cost=BLOCK))
+    done = custody("change", "start", "g", "--lite", LITE, "--agent", agent, "--run-id", "c")
+    assert done.code == 1
+    assert "too dear" in done.out
+    assert "failure_bundle.zip" in done.out
+
+
+def test_a_dirty_tree_is_refused_before_anything_is_asked(flow: Change, custody: Here) -> None:
+    (flow.repo / "src/calc.py").write_text("dirty\n")
+    done = custody("change", "start", "g", "--lite", LITE, "--agent", "fake", "--land", "adds")
+    assert done.code == 1
+    assert "dirty" in done.err
+    assert not (flow.home / "data").exists()
+
+
+def test_runs_do_not_lie_in_the_repository(flow: Change, custody: Here) -> None:
+    words = ("change", "start", "g", "--lite", LITE, "--agent", "fake")
+    done = custody(*words, "--runsdir", str(flow.repo / "runs"))
+    assert done.code == 1
+    assert "do not lie in the repository" in done.err
+
+
+def test_a_plan_can_be_handed_in(flow: Change, custody: Here) -> None:
+    said = answers()
+    (flow.home / "plan.md").write_text(said.pop("plan")[0]["text"])
+    words = ("change", "start", "g", "--lite", LITE, "--agent", flow.book(said))
+    done = custody(*words, "--plan", str(flow.home / "plan.md"), "--run-id", "c")
+    assert done.code == 0, done.out
+    assert not (flow.home / "data/custody/repo/c/nodes/plan/1.1/prompt.md").exists()
+
+
+@pytest.mark.parametrize("option", ["--plan", "--config"])
+def test_a_file_that_is_not_there_is_told(custody: Here, option: str) -> None:
+    done = custody("change", "start", "g", "--lite", LITE, option, "missing")
+    assert done.code == 1
+    assert option in done.err

@@ -1,0 +1,72 @@
+"""Needs of a file request: what the librarian shows, what it leaves out, and why."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.hostile import Case, cases, custody
+from support.packing import Library
+
+CONTENT = "one\ntwo\r\nthree\nfour\nfive\n"
+BUDGET = 10_000
+PLAIN = re.compile(r"(?:\.?[a-z_][\w.-]*/)*\.?[a-z_][\w.-]*", re.ASCII)
+"""Paths at which a file can be made without harm."""
+
+
+@pytest.mark.req("C-05", "C-06", "C-07", "C-08")
+@pytest.mark.parametrize("case", cases("file_request"), ids=str)
+def test_file_request(case: Case, tmp_path: Path) -> None:
+    library = Library(tmp_path / "repo")
+    need = {key: value for key, value in case.input.items() if key != "fs"}
+    budget = prepare(library, need, case)
+    if need.get("line_ranges") == "one million ranges":
+        need["line_ranges"] = [[n, n] for n in range(1, 1_000_001)]
+    request = tmp_path / "request.json"
+    request.write_text(json.dumps(library.request(need, max_total_bytes=budget)))
+    done = custody("pack", str(request), "--repo", str(library.folder), "--json")
+    assert done.code == 0, done.err
+    pack = done.data
+    found = [file for file in pack["files"] if file["why"] != "mandatory_contract"]
+    if case.kind == "omit":
+        assert (found, pack["omitted"]) == (
+            [],
+            [{"path": need.get("path", ""), "reason": case.code}],
+        )
+        return
+    assert pack["omitted"] == []
+    assert sum(len(file["content"].encode()) for file in pack["files"]) <= budget
+    assert found
+    for file in found:
+        text = library.head(file["path"], BUDGET)
+        assert file["content"]
+        assert file["content"] in text
+        assert file.get("truncated", False) == (case.code == "truncated")
+
+
+def prepare(library: Library, need: dict[str, Any], case: Case) -> int:
+    """Make what a case needs; return how many bytes the pack may have."""
+    setting = case.input.get("fs", "")
+    library.write(".git/config", CONTENT)
+    if link := re.fullmatch(r"(\S+) -> (\S+)", setting):
+        path = library.folder / link[1]
+        path.parent.mkdir(exist_ok=True, parents=True)
+        path.symlink_to(link[2])
+        return BUDGET
+    if setting.startswith("1 GB"):
+        library.sparse(need["path"], 1 << 30)
+        return BUDGET
+    if "multi-byte" in setting:
+        library.write(need["path"], "ä€😀" * 100)
+        return library.mandatory_bytes + 4
+    assert not setting, f"nothing here knows how to make {setting!r}"
+    name = need.get("path")
+    if not isinstance(name, str) or not PLAIN.fullmatch(name) or case.code == "not_found":
+        return BUDGET
+    if not (library.folder / name).exists():
+        library.write(name, CONTENT)
+    return BUDGET
