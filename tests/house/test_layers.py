@@ -12,11 +12,15 @@ LAYERS = (
     ("errors", "loading", "patterns", "variables", "version"),
     ("model",),
     ("store", "pipeline"),
+    ("evidence",),
     ("patch",),
     ("checks", "scaffold", "workspace", "views", "testing"),
     ("sandbox",),
     ("ingest", "egress"),
+    ("logbook",),
+    ("seek",),
     ("supervise",),
+    ("skills",),
     ("executors",),
     ("handlers", "scenarios"),
     ("engine",),
@@ -27,7 +31,7 @@ LAYERS = (
     ("__main__",),
 )
 LEVEL = {package: level for level, layer in enumerate(LAYERS) for package in layer}
-NARROWER = {"views": {"errors", "model", "store"}}
+NARROWER = {"views": {"errors", "model", "store", "evidence"}}
 """Packages that may see less than everything below them."""
 
 
