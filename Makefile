@@ -115,7 +115,8 @@ format: $(VENV)/.tools
 # reason.
 system:
 	@scripts/system_packages.sh strace:strace dot:graphviz bwrap:bubblewrap curl:curl ps:procps \
-		chattr:e2fsprogs gcc:gcc gcc:libc6-dev go:golang-go cargo:cargo \
+		chattr:e2fsprogs gcc:gcc gcc:libc6-dev go:golang-go cargo:cargo svnadmin:subversion openssl:openssl \
+		yosys:yosys sta:opensta magic:magic netgen-lvs:netgen-lvs srun:slurm-wlm /usr/sbin/munged:munge \
 		$(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h:python3-dev
 
 # Tests run the real programs against a model on this machine; without them those are skipped.
@@ -156,7 +157,7 @@ $(VENV)/.custody: pyproject.toml | $(VENV)/.pip
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.custody
-	$(PIP) install --group test --group lint --editable '.[completion,api]'
+	$(PIP) install --group test --group lint --editable '.[completion,api,sign,postgres,s3,vectors,code,sentence]'
 	@touch $@
 
 $(BENCH_VENV)/.ready: pyproject.toml benchmarks/requirements.txt
