@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 
 import codebase
@@ -12,7 +13,7 @@ def constraints() -> list[str]:
     project = tomllib.loads((codebase.ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = project["optional-dependencies"].values()
     needed = {*project["dependencies"], *(each for extra in extras for each in extra)}
-    return [requirement.replace(">=", "==") for requirement in sorted(needed)]
+    return [re.sub(r"\[.*\]", "", each).replace(">=", "==") for each in sorted(needed)]
 
 
 if __name__ == "__main__":
