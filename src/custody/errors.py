@@ -4,6 +4,7 @@
     ├── UsageError               the command or its arguments make no sense
     ├── Refused                  a guard said no; carries a stable code
     │   ├── PathRefused          a path may not be used
+    │   ├── UriRefused           an evidence uri is no such uri, or of a scheme that is refused
     │   └── CommandRefused       a command may not be run
     ├── PipelineInvalid          the pipeline has findings that forbid running it
     ├── MalformedDocument        a file or message does not fit its schema
@@ -19,6 +20,7 @@
     ├── ReplayDiverged           the recorded answers led to another decision
     ├── PackFailed               no context pack can be made; carries a stable code
     ├── FetchFailed              a page could not be had; carries a stable code
+    ├── ResolveFailed            what an evidence uri points at could not be had; carries a code
     ├── StorageFailed            the disk refused: full, unreadable, read-only
     ├── AnswerAwaited            a person must answer before the run can go on
     └── Interrupted              the user pressed Ctrl-C, or the process was told to end
@@ -74,6 +76,12 @@ class PathRefused(Refused):
     """A path may not be used."""
 
     error_type = "PATH_REFUSED"
+
+
+class UriRefused(Refused):
+    """An evidence uri is no such uri, or of a scheme that is refused."""
+
+    error_type = "URI_REFUSED"
 
 
 class CommandRefused(Refused):
@@ -194,6 +202,16 @@ class FetchFailed(CustodyError):
     """A page could not be had. ``code`` names the reason and never changes its meaning."""
 
     error_type = "FETCH_FAILED"
+
+    def __init__(self, code: str, what: str, *, where: str = "", hint: str = "") -> None:
+        super().__init__(what, where=where, hint=hint)
+        self.code = code
+
+
+class ResolveFailed(CustodyError):
+    """What an evidence uri points at could not be had. ``code`` tells why, and never changes."""
+
+    error_type = "RESOLVE_FAILED"
 
     def __init__(self, code: str, what: str, *, where: str = "", hint: str = "") -> None:
         super().__init__(what, where=where, hint=hint)
