@@ -17,7 +17,7 @@ LAYERS = (
     ("checks", "scaffold", "workspace", "views", "testing"),
     ("sandbox",),
     ("ingest", "egress"),
-    ("logbook",),
+    ("resolvers", "logbook"),
     ("seek",),
     ("supervise",),
     ("skills",),

@@ -74,7 +74,7 @@ def arguments(parser: Arguments) -> None:
 
 
 def execute(options: Namespace) -> Result:
-    """ChangeStart, go on, or look."""
+    """Start, go on, or look."""
     from custody import api, change
     from custody.cli import config
     from custody.cli.run_result import run_result
