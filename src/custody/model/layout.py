@@ -268,6 +268,11 @@ def is_agent_log(name: str) -> bool:
     return name.endswith(_AGENT_LOG)
 
 
+def is_log(path: str) -> bool:
+    """Whether a file is a log: what its last lines say tells more than what its first ones do."""
+    return path.endswith((".log", _AGENT_LOG))
+
+
 def verification_command(number: int) -> str:
     """Return the name under which the streams of a plan's command are kept."""
     return f"verification.{number}"

@@ -134,7 +134,7 @@ class Packer:
             sha256=item.sha256,
             source_id=source_id(self._run_id, item.path),
             source_type=SOURCE_TYPE,
-            kind="log" if item.path.endswith(_LOG) else "document",
+            kind="log" if layout.is_log(item.path) else "document",
             excerpt="" if found is None else found.excerpt,
             bytes=None if found is None else found.bytes,
             lines=None if found is None else found.lines,
@@ -146,7 +146,7 @@ class Packer:
         data = self._contents(item)
         if not data or not _is_text(data):
             return None
-        return last_lines(data) if item.path.endswith(_LOG) else quote(data)
+        return last_lines(data) if layout.is_log(item.path) else quote(data)
 
     def _risks(self, held: Held) -> Iterator[str]:
         about = held.about
@@ -179,7 +179,6 @@ class Packer:
 
 
 _ONLY_MADE = "it was made: whether it is right is judged by the gates that looked at it, if any did"
-_LOG = (".log", ".log.jsonl")
 _OF_CHANGES = "writes"
 """The gate that looks at what was changed, and at nothing else."""
 
