@@ -1,0 +1,83 @@
+"""Documents are cut by heading."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from custody.seek.chunk import Chunk
+from custody.seek.chunkers import chunk_document, source_id_of_document
+from custody.seek.chunkers.document import path_of_document
+
+TEXT = """intro
+
+# One #
+
+text
+```sh
+# no heading
+```
+## Two
+    # indented: none
+~~~
+# none
+# either
+~~~
+#nothing
+### *Three*
+# Last
+"""
+
+
+def chunks_of(text: str, source_id: str = "docs:a.md") -> list[Chunk]:
+    return chunk_document(content=text, source_id=source_id)
+
+
+def test_a_piece_stands_under_its_headings() -> None:
+    assert [(chunk.title, chunk.lines) for chunk in chunks_of(TEXT)] == [
+        ("", (1, 2)),
+        ("One", (3, 8)),
+        ("One > Two", (9, 15)),
+        ("One > Two > *Three*", (16, 16)),
+        ("Last", (17, 17)),
+    ]
+
+
+def test_a_block_that_does_not_end_holds_the_rest() -> None:
+    assert [chunk.title for chunk in chunks_of("# A\n```\n# B\n")] == ["A"]
+
+
+@pytest.mark.req("E-06", "E-08")
+@pytest.mark.parametrize(
+    ("path", "source_id"),
+    [
+        ("contracts/evidence_packet.md", "contracts:evidence_packet.md"),
+        ("docs/a b/c.md", "docs:a b/c.md"),
+        ("README.md", ".:README.md"),
+        ("a:b.md", ".:a:b.md"),
+        ("a:b/c.md", ".:a:b/c.md"),
+    ],
+)
+def test_a_document_is_called_by_its_folder_and_path(path: str, source_id: str) -> None:
+    assert source_id_of_document(path) == source_id
+    assert path_of_document(source_id) == path
+
+
+@given(st.lists(st.text("ab:. ", min_size=1), min_size=1, max_size=3).map("/".join))
+def test_a_source_id_leads_back(path: str) -> None:
+    assume(not path.startswith("./"))
+    assert path_of_document(source_id_of_document(path)) == path
+
+
+@pytest.mark.req("E-06", "E-08")
+def test_the_uri_is_that_of_the_document() -> None:
+    (chunk,) = chunk_document(
+        content="# A\n", source_id="contracts:evidence_packet.md", git_commit="c" * 40
+    )
+    sha256 = hashlib.sha256(b"# A\n").hexdigest()
+    assert chunk.artifact_uri == f"memory://docs/contracts/evidence_packet.md/{sha256}"
+    assert (chunk.source_type, chunk.kind) == ("docs", "document")
+    assert chunk.reference().git_commit == chunk.git_commit == "c" * 40
