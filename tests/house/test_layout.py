@@ -17,6 +17,7 @@ EXCEPTIONS: dict[str, str] = {
     "src/custody/checks/gates/artifacts.py 'artifacts'": "the name of a gate",
     "src/custody/cli/commands/__init__.py 'inbox'": "the name of a command",
     "src/custody/cli/commands/init.py 'pipeline.dot'": "a file of the user's project",
+    "src/custody/evidence/source.py 'docs'": "a type of source",
     "src/custody/evidence/uri.py 'docs'": "a kind of evidence",
     "src/custody/executors/agents/outbox.py 'outbox'": "the name of an agent",
     "src/custody/executors/agents/opencode.py 'cache'": "a field of opencode's events",

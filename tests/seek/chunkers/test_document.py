@@ -5,12 +5,9 @@ from __future__ import annotations
 import hashlib
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
 
 from custody.seek.chunk import Chunk
-from custody.seek.chunkers import chunk_document, source_id_of_document
-from custody.seek.chunkers.document import path_of_document
+from custody.seek.chunkers import chunk_document
 
 TEXT = """intro
 
@@ -48,28 +45,6 @@ def test_a_piece_stands_under_its_headings() -> None:
 
 def test_a_block_that_does_not_end_holds_the_rest() -> None:
     assert [chunk.title for chunk in chunks_of("# A\n```\n# B\n")] == ["A"]
-
-
-@pytest.mark.req("E-06", "E-08")
-@pytest.mark.parametrize(
-    ("path", "source_id"),
-    [
-        ("contracts/evidence_packet.md", "contracts:evidence_packet.md"),
-        ("docs/a b/c.md", "docs:a b/c.md"),
-        ("README.md", ".:README.md"),
-        ("a:b.md", ".:a:b.md"),
-        ("a:b/c.md", ".:a:b/c.md"),
-    ],
-)
-def test_a_document_is_called_by_its_folder_and_path(path: str, source_id: str) -> None:
-    assert source_id_of_document(path) == source_id
-    assert path_of_document(source_id) == path
-
-
-@given(st.lists(st.text("ab:. ", min_size=1), min_size=1, max_size=3).map("/".join))
-def test_a_source_id_leads_back(path: str) -> None:
-    assume(not path.startswith("./"))
-    assert path_of_document(source_id_of_document(path)) == path
 
 
 @pytest.mark.req("E-06", "E-08")

@@ -20,7 +20,7 @@ from __future__ import annotations
 from custody.seek.chunkers.choose import chunk_any
 from custody.seek.chunkers.code import chunk_code
 from custody.seek.chunkers.diff import chunk_diff
-from custody.seek.chunkers.document import chunk_document, source_id_of_document
+from custody.seek.chunkers.document import chunk_document
 from custody.seek.chunkers.log import chunk_log
 from custody.seek.chunkers.source import generate_attachment_artifact_uri
 
@@ -31,5 +31,4 @@ __all__ = [
     "chunk_document",
     "chunk_log",
     "generate_attachment_artifact_uri",
-    "source_id_of_document",
 ]

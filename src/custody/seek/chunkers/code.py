@@ -11,12 +11,12 @@ from functools import lru_cache
 from typing import Any, cast
 
 from custody.evidence.excerpt import as_text
+from custody.evidence.source import DOCS, path_of_document
 from custody.evidence.uri import build_docs_evidence_uri
 from custody.model.reference import EXCERPT_CHARACTERS, EXCERPT_LINES
 from custody.patterns import later
 from custody.seek.chunk import Chunk
 from custody.seek.chunkers.cut import Section, chunks_of
-from custody.seek.chunkers.document import path_of_document
 from custody.seek.chunkers.source import NAMESPACE, Source, canonical, checked_content
 
 BY_LINES = "code-1-lines"
@@ -47,7 +47,7 @@ def chunk_code(
     content: bytes | str,
     path: str,
     source_id: str,
-    source_type: str = "docs",
+    source_type: str = DOCS,
     sha256: str = "",
     artifact_uri: str = "",
     evidence_uri: str = "",

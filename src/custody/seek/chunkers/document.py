@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from custody.evidence.excerpt import as_text
+from custody.evidence.source import DOCS, path_of_document
 from custody.evidence.uri import build_docs_evidence_uri
 from custody.ingest.fences import parse_fences
 from custody.patterns import later
@@ -13,9 +14,6 @@ from custody.seek.chunkers.cut import Section, chunks_of
 from custody.seek.chunkers.source import NAMESPACE, Source, canonical, checked_content
 
 VERSION = "document-1"
-ROOT = "."
-"""How the root itself is called in the source id of a document that lies in no folder."""
-
 _HEADING = later(rb"(?m)^ {0,3}(#{1,6})(?:[ \t]+([^\n]*))?\r?$")
 _CLOSING = later(rb"(?:^|[ \t]+)#+[ \t\r]*$")
 
@@ -24,7 +22,7 @@ def chunk_document(
     *,
     content: bytes | str,
     source_id: str,
-    source_type: str = "docs",
+    source_type: str = DOCS,
     sha256: str = "",
     artifact_uri: str = "",
     evidence_uri: str = "",
@@ -34,7 +32,7 @@ def chunk_document(
 ) -> list[Chunk]:
     """Return the pieces of a document in Markdown, titled by the headings that they stand under.
 
-    A document's uri follows from its ``source_id``, see `source_id_of_document`. Raises `Refused`
+    A document's uri follows from its ``source_id``, see `custody.evidence.source`. Raises `Refused`
     and `UriRefused`.
     """
     found = checked_content(content, sha256, where=source_id)
@@ -51,21 +49,6 @@ def chunk_document(
         git_commit=git_commit,
     )
     return chunks_of(source, _sections(found.data), VERSION)
-
-
-def source_id_of_document(path: str) -> str:
-    """Return the source id of a document below the root: its first folder, and the rest.
-
-    Where there is no such folder, or a colon in its name, it is the root and the whole path.
-    """
-    folder, slash, rest = path.partition("/")
-    return f"{folder}:{rest}" if slash and ":" not in folder else f"{ROOT}:{path}"
-
-
-def path_of_document(source_id: str) -> str:
-    """Return where the document of a source id lies below the root."""
-    folder, colon, rest = source_id.partition(":")
-    return rest if folder == ROOT and colon else source_id.replace(":", "/", 1)
 
 
 def _sections(data: bytes) -> Iterator[Section]:
