@@ -7,8 +7,8 @@ import os
 from custody.evidence import Content
 from custody.evidence.uri import DocUri, build_docs_evidence_uri
 from custody.model.own_settings import OwnEvidence
-from custody.resolvers.files import read_below
-from custody.store.places import is_there, real_path
+from custody.resolvers.files import path_below, read_below
+from custody.store.places import is_there
 
 
 def docs_root(settings: OwnEvidence, folder: str) -> str:
@@ -34,11 +34,9 @@ def document_at(root: str, file: str) -> DocUri | None:
 
     Raises `ResolveFailed`.
     """
-    for spelled in (root, real_path(root)):
-        below = spelled.rstrip("/") + "/"
-        if file.startswith(below):
-            path = file.removeprefix(below)
-            content = read_below(root, path, where=file)
-            text = build_docs_evidence_uri(path, content.sha256)
-            return DocUri(text=text, path=path, sha256=content.sha256)
-    return None
+    path = path_below(root, file)
+    if path is None:
+        return None
+    content = read_below(root, path, where=file)
+    text = build_docs_evidence_uri(path, content.sha256)
+    return DocUri(text=text, path=path, sha256=content.sha256)

@@ -24,13 +24,20 @@ _MEANS = {
 def read_named(roots: Iterable[str], uri: FileUri) -> Content:
     """Return a file below one of some folders; raises `ResolveFailed`."""
     for root in roots:
-        for spelled in (root, real_path(root)):
-            below = spelled.rstrip("/") + "/"
-            if uri.path.startswith(below):
-                return read_below(root, uri.path.removeprefix(below), where=uri.text)
+        if (path := path_below(root, uri.path)) is not None:
+            return read_below(root, path, where=uri.text)
     hint = "name its folder in `file_roots` of [evidence] in your own configuration"
     what = "it lies below none of the folders that evidence may be in"
     raise ResolveFailed(failure.REFUSED, what, where=uri.text, hint=hint)
+
+
+def path_below(root: str, path: str) -> str | None:
+    """Return an absolute path as one below a folder, however that is spelled; None outside."""
+    for spelled in (root, real_path(root) if is_folder(root) else root):
+        below = spelled.rstrip("/") + "/"
+        if path.startswith(below):
+            return path.removeprefix(below)
+    return None
 
 
 def read_below(root: str, path: str, *, where: str) -> Content:

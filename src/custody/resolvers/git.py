@@ -90,7 +90,7 @@ class _Git:
         return found.decode() if said.exit_code == 0 and _OBJECT.fullmatch(found) else ""
 
     def commit(self, revision: str) -> str:
-        """Return the commit that a revision leads to; raises `ResolveFailed` where there is none."""
+        """Return the commit that a revision leads to; raises `ResolveFailed` for none."""
         if found := self.object(f"{revision}^{{commit}}"):
             return found
         said = self.run("rev-parse", "--git-dir")

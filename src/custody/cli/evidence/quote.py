@@ -13,6 +13,8 @@ from custody.errors import UsageError
 if TYPE_CHECKING:
     from custody.evidence import Content
     from custody.evidence.excerpt import Quote
+    from custody.evidence.uri import EvidenceUri
+    from custody.model.own_settings import OwnEvidence
     from custody.model.reference import Reference
 
 
@@ -35,24 +37,39 @@ def execute(options: Namespace) -> Result:
 def _reference(subject: str, lines: str) -> Reference:
     from custody.evidence.check import exact_content
     from custody.evidence.source import reference_to
-    from custody.evidence.uri import GitUri, build_file_uri, parse
-    from custody.resolvers.documents import docs_root, document_at
-    from custody.resolvers.git import last_commit, pinned
+    from custody.evidence.uri import DocUri
+    from custody.resolvers.documents import docs_root
+    from custody.resolvers.git import last_commit
     from custody.store.own_settings import own_settings
 
     settings = own_settings(os.environ).evidence
-    commit = ""
-    if "://" in subject:
-        uri = parse(subject)
-    else:
-        root, file = docs_root(settings, os.getcwd()), os.path.abspath(subject)
-        document = document_at(root, file)
-        uri = document or parse(build_file_uri(file))
-        commit = last_commit(root, document.path, os.environ) if document else ""
-    if isinstance(uri, GitUri):
-        uri = pinned(settings.git, uri, os.environ)
+    root = docs_root(settings, os.getcwd())
+    uri = _pinned(subject, settings) if "://" in subject else _uri_of_file(subject, root)
     content = exact_content(uri.text, resolvers())
+    commit = last_commit(root, uri.path, os.environ) if isinstance(uri, DocUri) else ""
     return reference_to(uri, content, _quoted(content, lines, subject), commit)
+
+
+def _uri_of_file(file: str, root: str) -> EvidenceUri:
+    """Return the uri of a document below the root, and that of any other file."""
+    from custody.evidence.uri import build_file_uri, parse
+    from custody.resolvers.documents import document_at
+
+    place = os.path.abspath(file)
+    return document_at(root, place) or parse(build_file_uri(place))
+
+
+def _pinned(subject: str, settings: OwnEvidence) -> EvidenceUri:
+    """Return a uri as it will mean the same tomorrow: with a commit, and spelled in one way."""
+    from custody.evidence.uri import GitUri, SvnUri, build_svn_uri, parse
+    from custody.resolvers.git import pinned
+
+    uri = parse(subject)
+    if isinstance(uri, GitUri):
+        return pinned(settings.git, uri, os.environ)
+    if isinstance(uri, SvnUri):
+        return parse(build_svn_uri(uri.repository, uri.path, uri.revision))
+    return uri
 
 
 def _quoted(content: Content, lines: str, where: str) -> Quote:

@@ -17,6 +17,11 @@ it; both must point into the logbook or at a document, at the same sha256.
 
 from __future__ import annotations
 
+from custody.evidence.uri import (
+    build_attachment_evidence_uri,
+    build_evidence_uri,
+    parse_attachment_evidence_uri,
+)
 from custody.seek.chunkers.choose import chunk_any
 from custody.seek.chunkers.code import chunk_code
 from custody.seek.chunkers.diff import chunk_diff
@@ -25,10 +30,13 @@ from custody.seek.chunkers.log import chunk_log
 from custody.seek.chunkers.source import generate_attachment_artifact_uri
 
 __all__ = [
+    "build_attachment_evidence_uri",
+    "build_evidence_uri",
     "chunk_any",
     "chunk_code",
     "chunk_diff",
     "chunk_document",
     "chunk_log",
     "generate_attachment_artifact_uri",
+    "parse_attachment_evidence_uri",
 ]
