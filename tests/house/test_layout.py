@@ -21,7 +21,7 @@ EXCEPTIONS: dict[str, str] = {
     "src/custody/cli/render/report.py 'evidence'": "the head of a column",
     "src/custody/engine/audit.py 'evidence'": "a code of `custody verify`",
     "src/custody/engine/layer_audit.py 'evidence'": "the same",
-    "src/custody/evidence/run_files.py 'docs'": "a kind of evidence",
+    "src/custody/evidence/source.py 'docs'": "a type of source",
     "src/custody/evidence/uri.py 'docs'": "a kind of evidence",
     "src/custody/executors/agents/outbox.py 'outbox'": "the name of an agent",
     "src/custody/executors/agents/opencode.py 'cache'": "a field of opencode's events",

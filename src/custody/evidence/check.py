@@ -28,7 +28,11 @@ from custody.model.reference import EXCERPT_CHARACTERS, EXCERPT_LINES, Reference
 State = Literal["exact", "moved", "changed", "misquoted", "gone", "unreachable", "refused"]
 Status = Literal["valid", "invalid"]
 
-_STATES: dict[str, State] = {failure.GONE: "gone", failure.REFUSED: "refused"}
+_STATES: dict[str, State] = {
+    failure.GONE: "gone",
+    failure.REFUSED: "refused",
+    failure.CHANGED: "changed",
+}
 """Every other reason for having nothing is ``unreachable``."""
 
 
