@@ -100,7 +100,7 @@ def test_a_long_run_holds_the_last_ones_and_counts_all() -> None:
 def test_what_was_refused_has_made_nothing() -> None:
     kept = gathered(*stage(), changes=(ADDED,))
     assert kept.made_by["workspace/new"][1] == "a/1.1"
-    assert kept.made_by["docs/note.md"][1] == "a"
+    assert kept.made_by["docs/note.md"][1] == "a/1.1"
     assert "workspace/new" not in gathered(*stage(outcome=REFUSED), changes=(ADDED,)).made_by
 
 

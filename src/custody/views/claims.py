@@ -130,7 +130,9 @@ class Claims:
     def _note_documents(self, line: JournalLine, fact: AnyFact) -> None:
         for item in fact.evidence():
             if item.is_document:
-                self.made_by[item.path] = (line.seq, fact), line.node or ""
+                about = self._at_work.get(line.node or "")
+                stage = (line.node or "") if about is None else about.name
+                self.made_by[item.path] = (line.seq, fact), stage
 
 
 def _begun(line: JournalLine, fact: StageStarted) -> Attempt:

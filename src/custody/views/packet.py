@@ -108,9 +108,13 @@ class Packer:
             claim=f"{what} {item.path}" + (f", by {stage}" if stage else ""),
             evidence=(cited,),
             reasoning=() if told is None else (_reason(told),),
-            risk_and_next_steps=(_ONLY_MADE,),
+            risk_and_next_steps=(_ONLY_MADE, *self._next(item)),
             verification=self._again(replays=False),
         )
+
+    def _next(self, item: Evidence) -> Iterator[str]:
+        if layout.top_of(item.path) == layout.WORKSPACE:
+            yield f"`custody diff {self._run_id}` shows what was changed"
 
     def _documents(self) -> Iterator[tuple[str, Evidence]]:
         """Yield the documents that the run has written, the last ones first."""
