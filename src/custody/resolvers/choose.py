@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
-from custody.evidence import Artifacts, Content, Pointers
+from custody.evidence import Artifacts, Content, Pointers, Resolver
 from custody.evidence.uri import (
     AttachmentUri,
     DocUri,
@@ -33,16 +33,19 @@ class Resolvers:
         folder: str,
         pointers: Pointers | None = None,
         artifacts: Artifacts | None = None,
+        documents: Resolver | None = None,
     ) -> None:
         """``folder`` is where one is: without another root, documents are those of its repository.
 
-        A logbook is ``pointers`` with its ``artifacts``.
+        A logbook is ``pointers`` with its ``artifacts``. With ``documents``, such as the files of
+        a run, those are the documents.
         """
         self._settings = settings
         self._environment = environment
         self._folder = folder
         self._pointers = pointers
         self._artifacts = artifacts
+        self._documents = documents
 
     def resolve(self, uri: EvidenceUri) -> Content:
         """Return what a uri points at right now; raises `ResolveFailed`.
@@ -50,29 +53,37 @@ class Resolvers:
         The content of a patch and of an attachment has the sha256 that the uri names. That of a
         document is the file as it is now: `custody.evidence.check` compares.
         """
+        settings, environment = self._settings, self._environment
         match uri:
             case DocUri():
-                return read_document(docs_root(self._settings, self._folder), uri)
+                content = self._document(uri)
             case FileUri():
-                return read_named(self._settings.file_roots, uri)
+                content = read_named(settings.file_roots, uri)
             case PatchBlobUri() | AttachmentUri():
                 from custody.resolvers.pointers import read_pointed
 
-                roots = self._settings.file_roots
-                return read_pointed(uri, self._pointers, self._artifacts, roots)
+                roots = settings.file_roots
+                content = read_pointed(uri, self._pointers, self._artifacts, roots)
             case GitUri():
                 from custody.resolvers.git import read_committed
 
-                return read_committed(self._settings.git, uri, self._environment)
+                content = read_committed(settings.git, uri, environment)
             case SvnUri():
                 from custody.resolvers.svn import read_revision
 
-                return read_revision(self._settings.svn, uri, self._environment)
+                content = read_revision(settings.svn, uri, environment)
             case HttpsUri():
                 from custody.resolvers.web import read_page
 
-                return read_page(self._settings.https, uri, self._environment)
-        assert_never(uri)
+                content = read_page(settings.https, uri, environment)
+            case _:
+                assert_never(uri)
+        return content
+
+    def _document(self, uri: DocUri) -> Content:
+        if self._documents is not None:
+            return self._documents.resolve(uri)
+        return read_document(docs_root(self._settings, self._folder), uri)
 
 
 def configured(
@@ -81,7 +92,15 @@ def configured(
     folder: str,
     pointers: Pointers | None = None,
     artifacts: Artifacts | None = None,
+    documents: Resolver | None = None,
 ) -> Resolvers:
     """Return resolvers for what the user allows; raises `MalformedDocument` for his file."""
     settings = own_settings(environment).evidence
-    return Resolvers(settings, environment, folder=folder, pointers=pointers, artifacts=artifacts)
+    return Resolvers(
+        settings,
+        environment,
+        folder=folder,
+        pointers=pointers,
+        artifacts=artifacts,
+        documents=documents,
+    )

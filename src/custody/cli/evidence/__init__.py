@@ -1,5 +1,5 @@
-"""What `custody evidence` can do: one module an action, with ``arguments`` and ``execute``.
+"""The actions of `custody evidence`: one module each.
 
-They are those of a command (`custody.cli.result`); the arguments that several share are declared
-by `custody.cli.commands.evidence`.
+Each has ``TAKES`` and ``NEEDS``, the options beside its subject, and ``execute``, which calls one
+function and says what came of it.
 """

@@ -1,4 +1,4 @@
-"""`custody evidence parse`: what a uri says, without asking anybody."""
+"""What a uri says, without asking anybody."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from argparse import Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from custody.cli.result import Arguments, Line, Result
+from custody.cli.result import Line, Result
 
 if TYPE_CHECKING:
     from custody.evidence.uri import EvidenceUri
 
 
-def arguments(_parser: Arguments) -> None:
-    """Declare nothing: the uri is all."""
+TAKES = ()
+NEEDS = ()
 
 
 def execute(options: Namespace) -> Result:
@@ -34,4 +34,5 @@ def _parts(uri: EvidenceUri) -> dict[str, object]:
 def _lines(data: dict[str, object]) -> Iterator[Line]:
     for name, value in data.items():
         for inner, text in value.items() if isinstance(value, dict) else [(name, value)]:
-            yield Line(f"{inner:<14} {text}", hang=15)
+            if inner == name or inner not in data:
+                yield Line(f"{inner:<14} {text}", hang=15)

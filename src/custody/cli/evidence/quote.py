@@ -1,4 +1,4 @@
-"""`custody evidence quote`: a reference to a piece of evidence, that anybody can check."""
+"""A reference to a piece of evidence, that anybody can check."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from custody.cli.evidence.places import resolvers
-from custody.cli.result import Arguments, Line, Result
+from custody.cli.result import Line, Result
 from custody.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,11 +18,8 @@ if TYPE_CHECKING:
     from custody.model.reference import Reference
 
 
-def arguments(parser: Arguments) -> None:
-    """Declare which lines are quoted."""
-    parser.add_argument(
-        "--lines", metavar="A-B", default="", help="quote: the lines, such as 3-9 (default: from 1)"
-    )
+TAKES = ("lines",)
+NEEDS = ()
 
 
 def execute(options: Namespace) -> Result:
