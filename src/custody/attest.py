@@ -58,12 +58,31 @@ def packet_of(run: str, *, runsdir: str) -> Packet:
         return read_packet(data, where=where)
 
 
+def build(skeleton: str, *, runsdir: str, run: str = "", folder: str = os.curdir) -> Packet:
+    """Return the packet that a skeleton in a file describes, its evidence resolved and quoted.
+
+    With ``run``, documents are the files of that run. Raises `Refused` with ``no_evidence`` where
+    a piece of evidence cannot be had, or its excerpt does not stand in it.
+    """
+    from custody.engine.packet_build import Builder
+    from custody.evidence.skeleton import read_skeleton
+    from custody.store.index import find_run
+    from custody.store.root import read_file
+    from custody.store.rundir import RunDirectory
+
+    sketched = read_skeleton(read_file(skeleton, limit=PACKET_LIMIT), where=skeleton)
+    if not run:
+        return Builder(os.environ, folder=folder).packet(sketched)
+    found = _ended(run, runsdir)
+    with RunDirectory.open(find_run(run, runsdir), write=False) as opened:
+        return Builder(os.environ, folder=folder, run=opened, verified=found).packet(sketched)
+
+
 def check_packet(subject: str, *, runsdir: str, run: str = "") -> tuple[PacketCheck, Packet]:
     """Resolve all evidence of a packet again: of a run, or of a packet that lies in a file.
 
-    A packet of a run is checked against its run directory: the one that is named by ``run``, or
-    that the file lies in; what it cites beside that, as the user's configuration allows. Also
-    returns the packet with what was found marked in it.
+    Documents of a packet that tells of a run are that run's: its directory is named by ``run``, or
+    the file lies in it. Also returns the packet with what was found marked in it.
     """
     from custody.evidence import checked
     from custody.evidence.packet import read_packet
@@ -74,14 +93,16 @@ def check_packet(subject: str, *, runsdir: str, run: str = "") -> tuple[PacketCh
     from custody.store.root import read_file
     from custody.store.rundir import RunDirectory
 
+    others = configured(os.environ, folder=os.curdir)
     if not subject.endswith(".json") or is_folder(subject):
         packet, place = packet_of(subject, runsdir=runsdir), find_run(run or subject, runsdir)
     else:
         packet = read_packet(read_file(subject, limit=PACKET_LIMIT), where=subject)
+        if not packet.run_id:
+            return checked.check_packet(packet, others)
         place = find_run(run, runsdir) if run else _run_around(subject)
     with RunDirectory.open(place, write=False) as opened:
-        resolvers = configured(os.environ, folder=os.curdir, documents=RunFiles(opened))
-        return checked.check_packet(packet, resolvers)
+        return checked.check_packet(packet, RunFiles(opened, others))
 
 
 def make_key(path: str) -> str:
@@ -94,13 +115,12 @@ def make_key(path: str) -> str:
 
 def sign(run: str, key: str, *, runsdir: str) -> bytes:
     """Return the packet of a run, signed; raises `Refused` for a record that does not hold."""
-    from custody import api
     from custody.evidence.dsse import seal
     from custody.evidence.keys import read_private
     from custody.evidence.statement import statement_of
 
     secret = read_private(key)
-    _refuse_broken(api.verify(run, runsdir=runsdir))
+    _ended(run, runsdir)
     return seal(statement_of(packet_of(run, runsdir=runsdir)), secret)
 
 
@@ -196,15 +216,17 @@ def anchored_by_time(run: str, stamp: str, roots: str, *, runsdir: str) -> Ancho
 
 def _anchor(run: str, runsdir: str) -> Anchor:
     """Return what is anchored of a run; raises `Refused` for a record that does not hold."""
-    from custody import api
     from custody.evidence.anchor import Anchor
 
-    found = api.verify(run, runsdir=runsdir)
-    _refuse_broken(found)
+    found = _ended(run, runsdir)
     return Anchor(found.run_id, found.head)
 
 
-def _refuse_broken(found: Verification) -> None:
+def _ended(run: str, runsdir: str) -> Verification:
+    """Return what is to be known of a run; raises `Refused` unless it has ended and holds."""
+    from custody import api
+
+    found = api.verify(run, runsdir=runsdir)
     if found.mismatches:
         first = found.mismatches[0]
         raise Refused(
@@ -215,6 +237,7 @@ def _refuse_broken(found: Verification) -> None:
     if found.status == "RUNNING":
         what = f"run {found.run_id} has not ended"
         raise Refused("not_ended", what, hint=f"`custody resume {found.run_id}`")
+    return found
 
 
 def _verified(

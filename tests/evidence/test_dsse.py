@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from securesystemslib.dsse import Envelope as TheirEnvelope
 from securesystemslib.exceptions import VerificationError
-from securesystemslib.signer import CryptoSigner, SSlibKey
+from securesystemslib.signer._crypto_signer import CryptoSigner
+from securesystemslib.signer._key import SSlibKey
 
 from custody.errors import CustodyError, MalformedDocument, Refused
 from custody.evidence import dsse
@@ -33,6 +34,7 @@ def theirs(key: Ed25519PrivateKey) -> SSlibKey:
 def refusal(data: bytes) -> str:
     with pytest.raises((MalformedDocument, Refused)) as caught:
         unseal(data, PUBLIC, where="e.json")
+    assert isinstance(caught.value, MalformedDocument | Refused)
     return caught.value.code
 
 

@@ -8,13 +8,7 @@ from pathlib import Path
 import pytest
 
 from custody.errors import ResolveFailed
-from custody.evidence import Content
-from custody.evidence.uri import (
-    EvidenceUri,
-    build_docs_evidence_uri,
-    build_file_uri,
-    parse,
-)
+from custody.evidence.uri import build_docs_evidence_uri, build_file_uri, parse
 from custody.resolvers.choose import configured
 
 SHA = "0" * 64
@@ -51,13 +45,3 @@ def test_what_is_named_is_had(tmp_path: Path) -> None:
     assert resolvers.resolve(parse(build_file_uri(f"{tmp_path}/a.txt"))).data == b"x"
     resolvers = configured({**environment, "CUSTODY_DOCS_ROOT": str(tmp_path)}, folder="/")
     assert resolvers.resolve(parse(build_docs_evidence_uri("a.txt", SHA))).data == b"x"
-
-
-def test_documents_may_be_somebody_elses(tmp_path: Path) -> None:
-    class Run:
-        def resolve(self, uri: EvidenceUri) -> Content:
-            return Content.of(uri.text.encode())
-
-    uri = parse(build_docs_evidence_uri("a.txt", SHA))
-    resolvers = configured({"HOME": str(tmp_path)}, folder=str(tmp_path), documents=Run())
-    assert resolvers.resolve(uri).data == uri.text.encode()

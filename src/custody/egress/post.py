@@ -23,13 +23,8 @@ def post(url: str, body: bytes, *, content_type: str, answer_type: str, limit: i
     headers = {"Content-Type": content_type, "User-Agent": f"custody/{VERSION}"}
     try:
         connection.request("POST", target, body, headers)
-        answer = connection.getresponse()
-        if answer.status != _OK:
-            raise FetchFailed("status", f"it answered {answer.status}", where=url)
-        kind = answer.getheader("Content-Type", "").partition(";")[0].strip().lower()
-        if kind != answer_type:
-            raise FetchFailed("content_type", f"it answered with {kind[:80]!r}", where=url)
-        data = answer.read(limit + 1)
+        with connection.getresponse() as answer:
+            data = _read(answer, answer_type, limit, url)
     except ssl.SSLError as error:
         raise FetchFailed("tls", f"no secure connection: {error.reason}", where=url) from error
     except TimeoutError:
@@ -43,8 +38,20 @@ def post(url: str, body: bytes, *, content_type: str, answer_type: str, limit: i
         raise FetchFailed("connect", why.lower(), where=url) from error
     finally:
         connection.close()
+    return data
+
+
+def _read(answer: http.client.HTTPResponse, kind: str, limit: int, url: str) -> bytes:
+    if answer.status != _OK:
+        raise FetchFailed("status", f"it answered {answer.status}", where=url)
+    given = answer.getheader("Content-Type", "").partition(";")[0].strip().lower()
+    if given != kind:
+        raise FetchFailed("content_type", f"it answered with {given[:80]!r}", where=url)
+    data = answer.read(limit + 1)
     if len(data) > limit:
         raise FetchFailed("too_large", f"it answers with more than {limit} bytes", where=url)
+    if answer.length:
+        raise FetchFailed("protocol", "its answer ends too early", where=url)
     return data
 
 

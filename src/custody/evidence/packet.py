@@ -59,7 +59,9 @@ def _claim(claim: Claim, quoted: AbstractSet[Cited]) -> Iterator[str]:
     yield "### Reasoning"
     yield ""
     if claim.argument:
-        yield from (_plain(claim.argument), "")
+        yield _plain(claim.argument)
+    if claim.argument and claim.reasoning:
+        yield ""
     yield from (
         f"- line {reason.seq}, {reason.event}: {_plain(reason.says)}" for reason in claim.reasoning
     )

@@ -9,13 +9,12 @@ from __future__ import annotations
 import hashlib
 
 from custody.errors import BlobDamaged, PathRefused, ResolveFailed, StorageFailed
-from custody.evidence import Content
+from custody.evidence import Content, Resolver
 from custody.evidence.failure import GONE, REFUSED, TOO_LARGE, UNREACHABLE
 from custody.evidence.uri import DocUri, EvidenceUri
 from custody.store.root import READ_LIMIT
 from custody.store.rundir import RunDirectory
 
-SOURCE_TYPE = "docs"
 _CODES = {"missing": GONE, "not_directory": GONE, "too_large": TOO_LARGE}
 
 
@@ -27,12 +26,16 @@ def source_id(run_id: str, path: str) -> str:
 class RunFiles:
     """Resolves what a run cites of itself; a `Resolver`."""
 
-    def __init__(self, run: RunDirectory) -> None:
+    def __init__(self, run: RunDirectory, others: Resolver | None = None) -> None:
+        """``others`` has what is no file of the run; without it nothing else is had."""
         self._run = run
+        self._others = others
 
     def resolve(self, uri: EvidenceUri) -> Content:
         """Return the content, that of the blob where the file holds another by now."""
         if not isinstance(uri, DocUri):
+            if self._others is not None:
+                return self._others.resolve(uri)
             what = "it points at no file of the run"
             raise ResolveFailed(REFUSED, what, where=uri.text, hint="memory://docs/…")
         kept = self._kept(uri.sha256)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
-from custody.evidence import Artifacts, Content, Pointers, Resolver
+from custody.evidence import Artifacts, Content, Pointers
 from custody.evidence.uri import (
     AttachmentUri,
     DocUri,
@@ -33,19 +33,16 @@ class Resolvers:
         folder: str,
         pointers: Pointers | None = None,
         artifacts: Artifacts | None = None,
-        documents: Resolver | None = None,
     ) -> None:
         """``folder`` is where one is: without another root, documents are those of its repository.
 
-        A logbook is ``pointers`` with its ``artifacts``. With ``documents``, such as the files of
-        a run, those are the documents.
+        A logbook is ``pointers`` with its ``artifacts``.
         """
         self._settings = settings
         self._environment = environment
         self._folder = folder
         self._pointers = pointers
         self._artifacts = artifacts
-        self._documents = documents
 
     def resolve(self, uri: EvidenceUri) -> Content:
         """Return what a uri points at right now; raises `ResolveFailed`.
@@ -56,7 +53,7 @@ class Resolvers:
         settings, environment = self._settings, self._environment
         match uri:
             case DocUri():
-                content = self._document(uri)
+                content = read_document(docs_root(settings, self._folder), uri)
             case FileUri():
                 content = read_named(settings.file_roots, uri)
             case PatchBlobUri() | AttachmentUri():
@@ -80,11 +77,6 @@ class Resolvers:
                 assert_never(uri)
         return content
 
-    def _document(self, uri: DocUri) -> Content:
-        if self._documents is not None:
-            return self._documents.resolve(uri)
-        return read_document(docs_root(self._settings, self._folder), uri)
-
 
 def configured(
     environment: Mapping[str, str],
@@ -92,15 +84,7 @@ def configured(
     folder: str,
     pointers: Pointers | None = None,
     artifacts: Artifacts | None = None,
-    documents: Resolver | None = None,
 ) -> Resolvers:
     """Return resolvers for what the user allows; raises `MalformedDocument` for his file."""
     settings = own_settings(environment).evidence
-    return Resolvers(
-        settings,
-        environment,
-        folder=folder,
-        pointers=pointers,
-        artifacts=artifacts,
-        documents=documents,
-    )
+    return Resolvers(settings, environment, folder=folder, pointers=pointers, artifacts=artifacts)

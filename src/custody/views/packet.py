@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from custody.errors import UriRefused
 from custody.evidence.excerpt import Quote, quote
-from custody.evidence.run_files import SOURCE_TYPE, source_id
+from custody.evidence.run_files import source_id
+from custody.evidence.source import DOCS
 from custody.evidence.tail import last_lines
 from custody.evidence.uri import build_docs_evidence_uri
 from custody.model import layout
@@ -133,7 +134,7 @@ class Packer:
             artifact_uri=uri,
             sha256=item.sha256,
             source_id=source_id(self._run_id, item.path),
-            source_type=SOURCE_TYPE,
+            source_type=DOCS,
             kind="log" if layout.is_log(item.path) else "document",
             excerpt="" if found is None else found.excerpt,
             bytes=None if found is None else found.bytes,

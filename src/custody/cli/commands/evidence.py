@@ -1,27 +1,28 @@
-"""Point at evidence, check it, and sign and anchor the packets of runs."""
+"""Point at evidence, and check, sign and anchor what runs claim by it."""
 
 from __future__ import annotations
 
 from argparse import Namespace
+from importlib import import_module
+from typing import Any
 
 from custody.cli import options as declare
 from custody.cli.result import Arguments, Result
 from custody.errors import UsageError
 
 ABOUT = (
-    "`parse` says what an evidence uri means, `resolve` has what it points at, `quote` makes a\n"
-    "reference to lines of a FILE or a URI. Where evidence may be is said by [evidence] in your\n"
-    "own configuration, never by a repository.\n"
-    "A packet holds claims, each with its evidence, why it holds, what it leaves open, and how to\n"
-    "check it again; a run that ends leaves one. `verify` resolves all evidence of RUN, or of a\n"
-    "packet in a FILE, and tells exact, moved, changed, misquoted, gone and unreachable apart.\n"
-    "`sign` puts the packet of RUN into an in-toto statement and signs it (DSSE, Ed25519); `key`\n"
-    "makes a key, `verify-signature` checks FILE. `anchor` puts the head of RUN into a tag of a\n"
-    "git repository, or has a time-stamping authority sign it; `anchored` compares them."
+    "Read an evidence uri, have what it points at, or quote a piece of it. Where evidence may be\n"
+    "is said by [evidence] in your own configuration, never by a repository. Content that is not\n"
+    "of the sha256 which a uri names is not handed out.\n"
+    "A packet holds claims with their evidence; a run that ends leaves one, and `build` makes one\n"
+    "of a skeleton. `verify` resolves all evidence of a RUN or a packet again. `sign` puts it in\n"
+    "an in-toto statement and signs that (DSSE, Ed25519). `anchor` puts the head of a RUN into a\n"
+    "tag of a git repository, or has a time-stamping authority sign it; `anchored` compares."
 )
 EXAMPLES = (
     "custody evidence parse https://example.org/report.txt",
     "custody evidence quote docs/README.md --lines 1-3",
+    "custody evidence build claims.json --output packet.json",
     "custody evidence verify last",
     "custody evidence verify packet.json --run copies/r1 --output checked.json",
     "custody evidence key mine",
@@ -30,19 +31,19 @@ EXAMPLES = (
     "custody evidence anchor last --git .",
     "custody evidence anchored last --git .",
 )
-ACTIONS = {
-    "parse": "custody.cli.evidence.parse",
-    "resolve": "custody.cli.evidence.resolve",
-    "quote": "custody.cli.evidence.quote",
-    "verify": "custody.cli.evidence.verify",
-    "key": "custody.cli.evidence.key",
-    "sign": "custody.cli.evidence.sign",
-    "verify-signature": "custody.cli.evidence.verify_signature",
-    "anchor": "custody.cli.evidence.anchor",
-    "anchored": "custody.cli.evidence.anchored",
+ACTIONS: dict[str, tuple[str, ...]] = {
+    "parse": (),
+    "resolve": ("output",),
+    "quote": ("lines",),
+    "build": ("output", "run"),
+    "verify": ("output", "run"),
+    "key": (),
+    "sign": ("key", "output"),
+    "verify-signature": ("key",),
+    "anchor": ("git", "tsa", "output"),
+    "anchored": ("git", "stamp", "roots"),
 }
-"""The module of each action, with its function ``execute`` and the options that it takes."""
-_OPTIONS = ("lines", "run", "output", "key", "git", "tsa", "stamp", "roots")
+"""Each a module of `custody.cli.evidence`, with the options that it takes."""
 
 
 def arguments(parser: Arguments) -> None:
@@ -50,41 +51,31 @@ def arguments(parser: Arguments) -> None:
     parser.add_argument("action", metavar="ACTION", choices=ACTIONS, help=", ".join(ACTIONS))
     subject = parser.add_argument(
         "subject",
-        metavar="URI|RUN|FILE",
-        help="an evidence uri, a document, a run, a packet, an envelope, or the file of a new key",
+        metavar="URI|FILE|RUN",
+        help="a uri; a document, skeleton, packet, envelope, new key; or a run",
     )
     subject.complete = declare.FILE
     declare.runsdir(parser)
-    parser.add_argument(
-        "--lines", metavar="A-B", default="", help="quote: the lines, such as 3-9 (default: from 1)"
-    )
     for name, metavar, text in (
-        ("run", "RUN", "verify: the run directory that a packet's own files are in"),
-        (
-            "output",
-            "FILE",
-            "resolve: the content; verify: the packet as found; sign, anchor: the result",
-        ),
+        ("output", "FILE", "write what comes to this file"),
+        ("run", "RUN", "build, verify: the run whose files memory://docs/… are"),
         ("key", "FILE", "sign: the secret key; verify-signature: the public one"),
         ("git", "REPO", "anchor, anchored: the repository that has the tag"),
-        ("tsa", "URL", "anchor: the time-stamping authority (RFC 3161)"),
-        ("stamp", "FILE", "anchored: the time stamp that `anchor --tsa` wrote"),
-        ("roots", "FILE", "anchored: the authority's root certificates, in PEM"),
     ):
         option = parser.add_argument(f"--{name}", metavar=metavar, default="", help=text)
         option.complete = declare.FILE
+    for action in ACTIONS:
+        _module(action).arguments(parser)
 
 
 def execute(options: Namespace) -> Result:
-    """Do what the action says."""
-    from importlib import import_module
-
-    module = import_module(ACTIONS[options.action])
-    for name in _OPTIONS:
-        if getattr(options, name) and name not in module.TAKES:
+    """Do what was asked for."""
+    for name in sorted({name for taken in ACTIONS.values() for name in taken}):
+        if getattr(options, name) and name not in ACTIONS[options.action]:
             raise UsageError(f"{options.action} takes no --{name}")
-    for name in module.NEEDS:
-        if not getattr(options, name):
-            raise UsageError(f"{options.action} needs --{name}")
-    result: Result = module.execute(options)
+    result: Result = _module(options.action).execute(options)
     return result
+
+
+def _module(action: str) -> Any:
+    return import_module(f"custody.cli.evidence.{action.replace('-', '_')}")

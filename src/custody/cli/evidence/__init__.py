@@ -1,5 +1,5 @@
-"""The actions of `custody evidence`: one module each.
+"""What `custody evidence` can do: one module an action, with ``arguments`` and ``execute``.
 
-Each has ``TAKES`` and ``NEEDS``, the options beside its subject, and ``execute``, which calls one
-function and says what came of it.
+They are those of a command (`custody.cli.result`); the arguments that several share are declared
+by `custody.cli.commands.evidence`.
 """

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from custody.cli.result import Line, Result
+from custody.cli.result import Arguments, Line, Result
 from custody.errors import UsageError
 
-TAKES = ("git", "tsa", "output")
-NEEDS = ()
+
+def arguments(parser: Arguments) -> None:
+    """Declare the authority."""
+    parser.add_argument(
+        "--tsa", metavar="URL", default="", help="anchor: the time-stamping authority (RFC 3161)"
+    )
 
 
 def execute(options: Namespace) -> Result:

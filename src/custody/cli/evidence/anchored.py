@@ -6,14 +6,22 @@ from argparse import Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from custody.cli.result import Line, Result
+from custody.cli import options as declare
+from custody.cli.result import Arguments, Line, Result
 from custody.errors import UsageError
 
 if TYPE_CHECKING:
     from custody.attest import Anchored
 
-TAKES = ("git", "stamp", "roots")
-NEEDS = ()
+
+def arguments(parser: Arguments) -> None:
+    """Declare what a time stamp needs."""
+    for name, text in (
+        ("stamp", "anchored: the time stamp that `anchor --tsa` wrote"),
+        ("roots", "anchored: the authority's root certificates, in PEM"),
+    ):
+        option = parser.add_argument(f"--{name}", metavar="FILE", default="", help=text)
+        option.complete = declare.FILE
 
 
 def execute(options: Namespace) -> Result:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from custody.cli.result import Line, Result
+from custody.cli.result import Arguments, Line, Result
 
-TAKES = ()
-NEEDS = ()
+
+def arguments(_parser: Arguments) -> None:
+    """Declare nothing: the name of the file is all."""
 
 
 def execute(options: Namespace) -> Result:

@@ -1,4 +1,4 @@
-"""What a uri says, without asking anybody."""
+"""`custody evidence parse`: what a uri says, without asking anybody."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from argparse import Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from custody.cli.result import Line, Result
+from custody.cli.result import Arguments, Line, Result
 
 if TYPE_CHECKING:
     from custody.evidence.uri import EvidenceUri
 
 
-TAKES = ()
-NEEDS = ()
+def arguments(_parser: Arguments) -> None:
+    """Declare nothing: the uri is all."""
 
 
 def execute(options: Namespace) -> Result:

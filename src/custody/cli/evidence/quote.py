@@ -1,4 +1,4 @@
-"""A reference to a piece of evidence, that anybody can check."""
+"""`custody evidence quote`: a reference to a piece of evidence, that anybody can check."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from custody.cli.evidence.places import resolvers
-from custody.cli.result import Line, Result
+from custody.cli.result import Arguments, Line, Result
 from custody.errors import UsageError
 
 if TYPE_CHECKING:
     from custody.evidence import Content
     from custody.evidence.excerpt import Quote
-    from custody.evidence.uri import EvidenceUri
-    from custody.model.own_settings import OwnEvidence
     from custody.model.reference import Reference
 
 
-TAKES = ("lines",)
-NEEDS = ()
+def arguments(parser: Arguments) -> None:
+    """Declare which lines are quoted."""
+    parser.add_argument(
+        "--lines", metavar="A-B", default="", help="quote: the lines, such as 3-9 (default: from 1)"
+    )
 
 
 def execute(options: Namespace) -> Result:
@@ -37,36 +38,15 @@ def _reference(subject: str, lines: str) -> Reference:
     from custody.evidence.uri import DocUri
     from custody.resolvers.documents import docs_root
     from custody.resolvers.git import last_commit
+    from custody.resolvers.subjects import uri_of
     from custody.store.own_settings import own_settings
 
     settings = own_settings(os.environ).evidence
     root = docs_root(settings, os.getcwd())
-    uri = _pinned(subject, settings) if "://" in subject else _uri_of_file(subject, root)
+    uri = uri_of(subject, settings, os.environ, folder=os.getcwd())
     content = exact_content(uri.text, resolvers())
     commit = last_commit(root, uri.path, os.environ) if isinstance(uri, DocUri) else ""
     return reference_to(uri, content, _quoted(content, lines, subject), commit)
-
-
-def _uri_of_file(file: str, root: str) -> EvidenceUri:
-    """Return the uri of a document below the root, and that of any other file."""
-    from custody.evidence.uri import build_file_uri, parse
-    from custody.resolvers.documents import document_at
-
-    place = os.path.abspath(file)
-    return document_at(root, place) or parse(build_file_uri(place))
-
-
-def _pinned(subject: str, settings: OwnEvidence) -> EvidenceUri:
-    """Return a uri as it will mean the same tomorrow: with a commit, and spelled in one way."""
-    from custody.evidence.uri import GitUri, SvnUri, build_svn_uri, parse
-    from custody.resolvers.git import pinned
-
-    uri = parse(subject)
-    if isinstance(uri, GitUri):
-        return pinned(settings.git, uri, os.environ)
-    if isinstance(uri, SvnUri):
-        return parse(build_svn_uri(uri.repository, uri.path, uri.revision))
-    return uri
 
 
 def _quoted(content: Content, lines: str, where: str) -> Quote:

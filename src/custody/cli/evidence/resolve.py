@@ -1,4 +1,4 @@
-"""What a uri points at."""
+"""`custody evidence resolve`: what a uri points at."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from custody.cli.evidence.places import resolvers
-from custody.cli.result import Line, Result
+from custody.cli.result import Arguments, Line, Result
 
 if TYPE_CHECKING:
     from custody.evidence import Content
 
 
-TAKES = ("output",)
-NEEDS = ()
+def arguments(_parser: Arguments) -> None:
+    """Declare nothing: the uri and ``--output`` are all."""
 
 
 def execute(options: Namespace) -> Result:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from custody.cli.result import Line, Result
+from custody.cli.result import Arguments, Line, Result
+from custody.errors import UsageError
 
-TAKES = ("key", "output")
-NEEDS = ("key", "output")
+
+def arguments(_parser: Arguments) -> None:
+    """Declare nothing: what it needs is shared."""
 
 
 def execute(options: Namespace) -> Result:
@@ -15,6 +17,9 @@ def execute(options: Namespace) -> Result:
     from custody import api, attest
     from custody.cli import config
 
+    for name in ("key", "output"):
+        if not getattr(options, name):
+            raise UsageError(f"sign needs --{name}")
     runsdir = config.setting("runsdir", options.runsdir)
     data = attest.sign(options.subject, options.key, runsdir=runsdir)
     api.save(options.output, data)

@@ -6,13 +6,14 @@ from argparse import Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from custody.cli.result import Line, Result
+from custody.cli.result import Arguments, Line, Result
 
 if TYPE_CHECKING:
     from custody.evidence.checked import PacketCheck
 
-TAKES = ("run", "output")
-NEEDS = ()
+
+def arguments(_parser: Arguments) -> None:
+    """Declare nothing: what it needs is shared."""
 
 
 def execute(options: Namespace) -> Result:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from custody.cli.result import Line, Result
+from custody.cli.result import Arguments, Line, Result
+from custody.errors import UsageError
 
-TAKES = ("key",)
-NEEDS = ("key",)
+
+def arguments(_parser: Arguments) -> None:
+    """Declare nothing: what it needs is shared."""
 
 
 def execute(options: Namespace) -> Result:
@@ -15,6 +17,8 @@ def execute(options: Namespace) -> Result:
     from custody import attest
     from custody.cli.render.table import count
 
+    if not options.key:
+        raise UsageError("verify-signature needs --key")
     signed = attest.read_signed(options.subject, options.key)
     packet = signed.packet
     claims = count(len(packet.claims), "claim")
