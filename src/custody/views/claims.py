@@ -40,7 +40,7 @@ Told = tuple[int, AnyFact]
 """A fact with the number of its line."""
 
 
-class Attempt(msgspec.Struct):
+class ClaimedAttempt(msgspec.Struct):
     """What a claim about one attempt is made of; all claims about it share it."""
 
     node: str
@@ -62,28 +62,28 @@ class Attempt(msgspec.Struct):
         return f"{self.node}/{self.number}"
 
 
-class Held(msgspec.Struct, frozen=True):
+class HeldClaim(msgspec.Struct, frozen=True):
     """A claim about an attempt, before it is put into words."""
 
-    about: Attempt
+    about: ClaimedAttempt
     seq: int
     """The line that makes it."""
     fact: GatePassed | GateFailed | StageRetrying | StageFailed
 
 
-class Claims:
+class GatheredClaims:
     """Gathers what a packet is made of."""
 
     def __init__(self) -> None:
-        self.failed: deque[Held] = deque(maxlen=MOST)
-        self.passed: deque[Held] = deque(maxlen=MOST)
+        self.failed: deque[HeldClaim] = deque(maxlen=MOST)
+        self.passed: deque[HeldClaim] = deque(maxlen=MOST)
         self.counted = {"failed": 0, "passed": 0}
         """How many there were of each."""
         self.pipeline = ""
         self.made_by: dict[str, tuple[Told, str]] = {}
         """The line that tells of the last writing of each document and workspace file, by its
         path in the run directory, and the stage."""
-        self._at_work: dict[str, Attempt] = {}
+        self._at_work: dict[str, ClaimedAttempt] = {}
 
     def add(self, line: JournalLine, fact: AnyFact, changes: tuple[Change, ...]) -> None:
         """Take one more line into account; ``changes`` are those of an answer."""
@@ -102,17 +102,20 @@ class Claims:
             case RequestAnswered():
                 about.returned, about.changes = fact.evidence(), changes
             case GatePassed():
-                self._hold(self.passed, "passed", Held(about, line.seq, fact))
+                self._hold(self.passed, "passed", HeldClaim(about, line.seq, fact))
             case GateFailed():
                 about.judged = True
-                self._hold(self.failed, "failed", Held(about, line.seq, fact))
+                self._hold(self.failed, "failed", HeldClaim(about, line.seq, fact))
             case StageRetrying() | StageCompleted() | StageFailed():
                 self._end(line, fact, about)
             case RouteChosen():
                 del self._at_work[about.node]
 
     def _end(
-        self, line: JournalLine, fact: StageRetrying | StageCompleted | StageFailed, about: Attempt
+        self,
+        line: JournalLine,
+        fact: StageRetrying | StageCompleted | StageFailed,
+        about: ClaimedAttempt,
     ) -> None:
         """Note what an attempt has changed, unless it was refused, and that it failed."""
         if not fact.outcome.refused:
@@ -121,9 +124,9 @@ class Claims:
                 self.made_by[f"{layout.WORKSPACE}/{change.path}"] = told
         about.changes = ()
         if not isinstance(fact, StageCompleted) and not about.judged:
-            self._hold(self.failed, "failed", Held(about, line.seq, fact))
+            self._hold(self.failed, "failed", HeldClaim(about, line.seq, fact))
 
-    def _hold(self, held: deque[Held], kind: str, claim: Held) -> None:
+    def _hold(self, held: deque[HeldClaim], kind: str, claim: HeldClaim) -> None:
         held.append(claim)
         self.counted[kind] += 1
 
@@ -135,10 +138,10 @@ class Claims:
                 self.made_by[item.path] = (line.seq, fact), stage
 
 
-def _begun(line: JournalLine, fact: StageStarted) -> Attempt:
+def _begun(line: JournalLine, fact: StageStarted) -> ClaimedAttempt:
     request = fact.request
     agent = request.agent.partition(":")[0] if isinstance(request, AgentRequest) else ""
-    return Attempt(
+    return ClaimedAttempt(
         node=fact.node,
         number=layout.attempt_number(fact.visit, fact.attempt),
         told=[(line.seq, fact)],
