@@ -30,11 +30,19 @@ from custody.model.request import STAND_INS, AgentRequest
 
 MOST = 40
 """How many claims of each kind a packet has."""
-TOLD = (
-    StageStarted, RequestAnswered, GatePassed, GateFailed, GuardrailViolation, StageRetrying,
-    StageCompleted, StageFailed, RouteChosen,
-)  # fmt: skip
-"""The facts that a claim follows from."""
+TOLD: frozenset[type[AnyFact]] = frozenset(
+    {
+        RequestAnswered,
+        GatePassed,
+        GateFailed,
+        GuardrailViolation,
+        StageRetrying,
+        StageCompleted,
+        StageFailed,
+        RouteChosen,
+    }
+)
+"""The facts after its start that a claim about an attempt follows from."""
 
 Told = tuple[int, AnyFact]
 """A fact with the number of its line."""
@@ -87,29 +95,27 @@ class GatheredClaims:
 
     def add(self, line: JournalLine, fact: AnyFact, changes: tuple[Change, ...]) -> None:
         """Take one more line into account; ``changes`` are those of an answer."""
-        if isinstance(fact, PipelineStarted):
-            self.pipeline = fact.pipeline
-            return
         if isinstance(fact, StageStarted):
             self._at_work[fact.node] = _begun(line, fact)
             return
-        self._note_documents(line, fact)
         about = self._at_work.get(line.node or "")
-        if about is None or not isinstance(fact, TOLD):
+        if about is None or type(fact) not in TOLD:
+            self._note(line, fact)
             return
         about.told.append((line.seq, fact))
         match fact:
-            case RequestAnswered():
-                about.returned, about.changes = fact.evidence(), changes
             case GatePassed():
                 self._hold(self.passed, "passed", HeldClaim(about, line.seq, fact))
+            case RequestAnswered():
+                about.returned, about.changes = fact.evidence(), changes
+                self._note(line, fact)
+            case RouteChosen():
+                del self._at_work[about.node]
+            case StageRetrying() | StageCompleted() | StageFailed():
+                self._end(line, fact, about)
             case GateFailed():
                 about.judged = True
                 self._hold(self.failed, "failed", HeldClaim(about, line.seq, fact))
-            case StageRetrying() | StageCompleted() | StageFailed():
-                self._end(line, fact, about)
-            case RouteChosen():
-                del self._at_work[about.node]
 
     def _end(
         self,
@@ -130,7 +136,11 @@ class GatheredClaims:
         held.append(claim)
         self.counted[kind] += 1
 
-    def _note_documents(self, line: JournalLine, fact: AnyFact) -> None:
+    def _note(self, line: JournalLine, fact: AnyFact) -> None:
+        """Note which documents a fact tells of, and what the run is of."""
+        if isinstance(fact, PipelineStarted):
+            self.pipeline = fact.pipeline
+            return
         for item in fact.evidence():
             if item.is_document:
                 about = self._at_work.get(line.node or "")
