@@ -53,7 +53,7 @@ def packet_of(run: str, *, runsdir: str) -> Packet:
         try:
             data = opened.root.read(layout.PACKET, limit=PACKET_LIMIT)
         except PathRefused as refused:
-            hint = "a run has one when it has ended; `custody verify --rebuild` makes it again"
+            hint = "a run has one when it has ended; `custody verify RUN --rebuild` makes it again"
             raise UsageError(f"no packet: {refused.what}", where=where, hint=hint) from None
         return read_packet(data, where=where)
 

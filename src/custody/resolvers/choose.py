@@ -50,29 +50,32 @@ class Resolvers:
         The content of a patch and of an attachment has the sha256 that the uri names. That of a
         document is the file as it is now: `custody.evidence.check` compares.
         """
+        settings, environment = self._settings, self._environment
         match uri:
             case DocUri():
-                return read_document(docs_root(self._settings, self._folder), uri)
+                content = read_document(docs_root(settings, self._folder), uri)
             case FileUri():
-                return read_named(self._settings.file_roots, uri)
+                content = read_named(settings.file_roots, uri)
             case PatchBlobUri() | AttachmentUri():
                 from custody.resolvers.pointers import read_pointed
 
-                roots = self._settings.file_roots
-                return read_pointed(uri, self._pointers, self._artifacts, roots)
+                roots = settings.file_roots
+                content = read_pointed(uri, self._pointers, self._artifacts, roots)
             case GitUri():
                 from custody.resolvers.git import read_committed
 
-                return read_committed(self._settings.git, uri, self._environment)
+                content = read_committed(settings.git, uri, environment)
             case SvnUri():
                 from custody.resolvers.svn import read_revision
 
-                return read_revision(self._settings.svn, uri, self._environment)
+                content = read_revision(settings.svn, uri, environment)
             case HttpsUri():
                 from custody.resolvers.web import read_page
 
-                return read_page(self._settings.https, uri, self._environment)
-        assert_never(uri)
+                content = read_page(settings.https, uri, environment)
+            case _:
+                assert_never(uri)
+        return content
 
 
 def configured(

@@ -1,4 +1,4 @@
-"""Point at evidence, and check, sign and anchor what runs claim by it."""
+"""Point at evidence; check, sign and anchor what runs claim."""
 
 from __future__ import annotations
 

@@ -34,4 +34,5 @@ def _parts(uri: EvidenceUri) -> dict[str, object]:
 def _lines(data: dict[str, object]) -> Iterator[Line]:
     for name, value in data.items():
         for inner, text in value.items() if isinstance(value, dict) else [(name, value)]:
-            yield Line(f"{inner:<14} {text}", hang=15)
+            if inner == name or inner not in data:
+                yield Line(f"{inner:<14} {text}", hang=15)

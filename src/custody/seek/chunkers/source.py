@@ -16,7 +16,6 @@ from custody.evidence.uri import (
 from custody.model.record import Record
 
 NAMESPACE = "custody"
-WRONG_SHA256 = "sha256"
 
 
 class Source(Record, frozen=True):
@@ -42,7 +41,7 @@ def checked_content(content: bytes | str, sha256: str, *, where: str) -> Content
     found = Content.of(content.encode() if isinstance(content, str) else content)
     if sha256 not in {"", found.sha256}:
         what = f"{sha256[:80]!r} is not the sha256 of the content, which is {found.sha256}"
-        raise Refused(WRONG_SHA256, what, where=where)
+        raise Refused("sha256", what, where=where)
     return found
 
 
