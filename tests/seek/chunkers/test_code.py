@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 
 import pytest
 
@@ -89,3 +90,34 @@ def test_without_the_extra_lines_count(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_definitions_inside_each_other_end_somewhere() -> None:
     deep = "".join(f"{' ' * depth}class A{depth}:\n" for depth in range(200))
     assert chunks_of(deep + " " * 200 + "x = 1\n", "a.py")
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.js", "function f(){return 1}" * 20_000),
+        ("a.js", "function f(){\nreturn 1}" * 5_000),
+        ("a.js", "/* x */" * 20_000),
+        ("a.py", "(" * 100_000),
+        ("a.py", "# x\n" * 50_000),
+        ("a.c", "int f(void)\n{\n}\n" * 5_000),
+        ("a.php", '<?php "{$' * 5_000),
+    ],
+    ids=range(7),
+)
+def test_odd_code_is_cut_as_well(path: str, text: str) -> None:
+    began = time.process_time()
+    chunks_of(text, path)
+    assert time.process_time() - began < 30
+
+
+def test_a_source_that_is_too_long_is_cut_by_lines() -> None:
+    (version,) = {chunk.chunking_version for chunk in chunks_of("x = 1\n" * 100_000, "a.py")}
+    assert version == BY_LINES
+
+
+def test_many_definitions_spoil_no_memory() -> None:
+    """Positions of nodes are taken in bytes: those in lines spoil the numbers that they hold."""
+    text = "".join(f"def f{number}():\n    return {number}\n\n\n" for number in range(3000))
+    for _ in range(3):
+        assert len(chunks_of(text, "a.py")) == 3000

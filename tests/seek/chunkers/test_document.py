@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 
 import pytest
 
@@ -45,6 +46,15 @@ def test_a_piece_stands_under_its_headings() -> None:
 
 def test_a_block_that_does_not_end_holds_the_rest() -> None:
     assert [chunk.title for chunk in chunks_of("# A\n```\n# B\n")] == ["A"]
+
+
+@pytest.mark.parametrize(
+    "text", ["# " + " " * 200_000 + "x", "#" * 200_000, "# x\n" * 50_000, "```\n" * 50_000]
+)
+def test_the_time_is_linear(text: str) -> None:
+    began = time.process_time()
+    chunks_of(text)
+    assert time.process_time() - began < 20
 
 
 @pytest.mark.req("E-06", "E-08")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 
 import pytest
 
@@ -59,3 +60,13 @@ def test_these_do_not(line: str) -> None:
 def test_a_log_needs_a_uri() -> None:
     with pytest.raises(UriRefused):
         chunk_log(content="a\n", source_type="logbook", source_id="1:1")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0 " * 100_000, "no " + "a" * 200_000, "x" * 200_000, "0" + " " * 200_000, "error\n" * 50_000],
+)
+def test_the_time_is_linear(text: str) -> None:
+    began = time.process_time()
+    chunks_of(text)
+    assert time.process_time() - began < 20

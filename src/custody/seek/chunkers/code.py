@@ -22,6 +22,8 @@ from custody.seek.chunkers.source import NAMESPACE, Source, canonical, checked_c
 BY_LINES = "code-1-lines"
 DEEPEST = 8
 """Definitions inside each other that are looked into."""
+LONGEST = 1 << 19
+"""Bytes of a source that is read by its grammar; what is longer was made by a program."""
 LANGUAGES = {
     "bash": "bash", "c": "c", "cc": "cpp", "cpp": "cpp", "cs": "csharp", "cxx": "cpp",
     "ex": "elixir", "exs": "elixir", "go": "go", "h": "c", "hpp": "cpp", "hs": "haskell",
@@ -73,7 +75,7 @@ def chunk_code(
         namespace=namespace,
         git_commit=git_commit,
     )
-    parser, version = _parser(language_of(path))
+    parser, version = _parser(language_of(path) if len(found.data) <= LONGEST else "")
     if parser is None:
         return chunks_of(source, [Section(0, path)], version)
     return chunks_of(source, _sections(parser.parse(found.data), found.data, path), version)
@@ -102,29 +104,63 @@ def _sections(tree: Any, data: bytes, path: str) -> Iterator[Section]:
     """Yield a section for each definition, and for what stands between them."""
     at = 0
     yield Section(0, path)
-    for section in _definitions(tree.root_node, data, path, depth=0):
+    for section in _definitions(tree.root_node, _Lines(data), path, depth=0):
         at = max(at, section.begin)
         yield Section(at, section.title)
 
 
-def _definitions(node: Any, data: bytes, title: str, *, depth: int) -> Iterator[Section]:
+def _definitions(node: Any, lines: _Lines, title: str, *, depth: int) -> Iterator[Section]:
     """Yield what is defined right below a node, and in what of it is too long for one piece."""
     above = None
     for child in node.named_children:
-        begin, end = _whole_lines(data, child.start_byte, child.end_byte)
         if "comment" in child.type or "attribute" in child.type:
-            above = begin if above is None else above
+            above = lines.begin(child.start_byte) if above is None else above
             continue
-        begin, above = (begin if above is None else above), None
-        if not any(word in child.type for word in _DEFINES) or _is_on_one_line(child):
+        begin, above = above, None
+        if not any(word in child.type for word in _DEFINES) or lines.is_one(child):
             continue
+        begin = lines.begin(child.start_byte) if begin is None else begin
+        end = lines.end(child.end_byte)
         inner = _inner(child)
         named = f"{title} {name}" if (name := _name(inner)) else title
         yield Section(begin, named)
         body = inner.child_by_field_name("body")
-        if body is not None and depth < DEEPEST and _is_long(data, begin, end):
-            yield from _definitions(body, data, named, depth=depth + 1)
+        if body is not None and depth < DEEPEST and lines.are_many(begin, end):
+            yield from _definitions(body, lines, named, depth=depth + 1)
         yield Section(end, title)
+
+
+class _Lines:
+    """The lines of a source, asked for in its order.
+
+    Points of a node are not used: reading their numbers spoils memory in tree-sitter 0.26.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._begin = self._at = 0
+
+    def begin(self, at: int) -> int:
+        """Return where the line of a byte begins; no byte is looked at twice."""
+        found = self._data.rfind(b"\n", self._at, at)
+        self._begin = found + 1 or self._begin
+        self._at = max(self._at, at)
+        return self._begin
+
+    def end(self, end: int) -> int:
+        """Return where the line of the byte before another ends, with the blank ones below it."""
+        last = self._data.find(b"\n", max(0, end - 1)) + 1 or len(self._data)
+        blank = _BLANK.match(self._data, last)
+        return blank.end() if blank else last
+
+    def is_one(self, node: Any) -> bool:
+        """Whether a node stands on one line."""
+        return self._data.find(b"\n", node.start_byte, node.end_byte) < 0
+
+    def are_many(self, begin: int, end: int) -> bool:
+        """Whether a part of the source is too long for one piece."""
+        count = self._data.count(b"\n", begin, end)
+        return end - begin > EXCERPT_CHARACTERS or count > EXCERPT_LINES
 
 
 def _inner(node: Any) -> Any:
@@ -139,19 +175,3 @@ def _name(node: Any) -> str:
                 named = within
             return as_text(named.text).partition("\n")[0]
     return ""
-
-
-def _whole_lines(data: bytes, begin: int, end: int) -> tuple[int, int]:
-    """Return the lines that a part of the code touches, with the blank ones below it."""
-    first = data.rfind(b"\n", 0, begin) + 1
-    last = data.find(b"\n", max(begin, end - 1)) + 1 or len(data)
-    blank = _BLANK.match(data, last)
-    return first, blank.end() if blank else last
-
-
-def _is_on_one_line(node: Any) -> bool:
-    return bool(node.start_point[0] == node.end_point[0])
-
-
-def _is_long(data: bytes, begin: int, end: int) -> bool:
-    return end - begin > EXCERPT_CHARACTERS or data.count(b"\n", begin, end) > EXCERPT_LINES

@@ -14,6 +14,8 @@ from custody.seek.chunkers.cut import Section, chunks_of
 from custody.seek.chunkers.source import NAMESPACE, Source, canonical, checked_content
 
 VERSION = "document-1"
+_SHOWN = 1000
+"""How much of a heading is looked at."""
 _HEADING = later(rb"(?m)^ {0,3}(#{1,6})(?:[ \t]+([^\n]*))?\r?$")
 _CLOSING = later(rb"(?:^|[ \t]+)#+[ \t\r]*$")
 
@@ -69,5 +71,5 @@ def _headings(data: bytes) -> Iterator[tuple[int, int, str]]:
             block_ends = max(block_ends, block.end if block.marks else 0)
             block = next(blocks, None)
         if found.start() >= block_ends:
-            text = _CLOSING.sub(b"", found[2] or b"")
+            text = _CLOSING.sub(b"", (found[2] or b"")[:_SHOWN])
             yield found.start(), len(found[1]), as_text(text.strip())
