@@ -15,6 +15,7 @@ TITLES = {
     "guards": "Guards: what is asked before one",
     "paths": "Paths, and directories that nothing leaves",
     "records": "The record, and what `custody verify` finds",
+    "evidence": "Packets: what is quoted, signed and anchored",
     "engine": "The run: levels, budgets, retries, settings, processes and limits",
     "workspace": "The workspace, and attempts that begin clean",
     "ingest": "Answers and documents that become files",

@@ -228,7 +228,7 @@ def _ended(run: str, runsdir: str) -> Verification:
     from custody import api
 
     found = api.verify(run, runsdir=runsdir)
-    if found.mismatches:
+    if not found.intact:
         first = found.mismatches[0]
         raise Refused(
             "not_intact",

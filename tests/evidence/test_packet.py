@@ -60,6 +60,14 @@ def test_an_excerpt_cannot_end_its_fence_nor_a_name_be_a_mark() -> None:
     assert "failed at a/1.1: <b>" not in shown
 
 
+def test_nothing_moves_the_cursor_or_turns_a_line_around() -> None:
+    text = "a\x1b[2Jb\r\x7f\x9b\u202ec\u2066d\te\n"
+    claim = replace(CLAIM, claim=text, evidence=(replace(CITED, excerpt=text),))
+    shown = page(replace(PACKET, claims=(claim,)))
+    assert "  a␛[2Jb␍␡��c�d\te\n" in shown
+    assert "## a␛\\[2Jb ␡��c�d e\n" in shown
+
+
 def test_what_is_cited_twice_is_quoted_once() -> None:
     twice = replace(PACKET, claims=(CLAIM, replace(CLAIM, id="stage:a/1.1")))
     assert page(twice).count("it said") == 1

@@ -17,6 +17,7 @@ EXCEPTIONS: dict[str, str] = {
     "src/custody/checks/gates/artifacts.py 'artifacts'": "the name of a gate",
     "src/custody/cli/commands/__init__.py 'inbox'": "the name of a command",
     "src/custody/cli/commands/__init__.py 'evidence'": "the name of a command",
+    "src/custody/cli/commands/doctor.py 'evidence'": "a part of what doctor tells",
     "src/custody/cli/commands/init.py 'pipeline.dot'": "a file of the user's project",
     "src/custody/checks/gates/plan_check.py 'evidence'": "a field of a document",
     "src/custody/cli/commands/doctor.py 'evidence'": "a table of the user's configuration",

@@ -9,10 +9,17 @@ from msgspec import UNSET
 
 from custody.model.packet import Cited, Claim, Packet
 from custody.model.record import decode
+from custody.model.unseen import BIDI
 from custody.patterns import later
 
 _TICKS = later(r"`+")
 _MARKS = later(r"([\\`*_{}\[\]<>#|])")
+_SEEN: dict[int, str] = {
+    **{code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\t\n"},
+    0x7F: "\u2421",
+    **dict.fromkeys(range(0x80, 0xA0), "\ufffd"),
+}
+"""What would move a terminal's cursor, as something that is seen."""
 
 
 def read_packet(data: bytes, *, where: str) -> Packet:
@@ -84,14 +91,20 @@ def _cited(cited: Cited, *, again: bool) -> Iterator[str]:
         longest = max((len(ticks) for ticks in _TICKS.findall(cited.excerpt)), default=0)
         fence = "`" * max(3, longest + 1)
         yield from ("", f"  {fence}text")
-        yield from (f"  {line}" for line in cited.excerpt.removesuffix("\n").split("\n"))
+        shown = _seen(cited.excerpt.removesuffix("\n"))
+        yield from (f"  {line}" for line in shown.split("\n"))
         yield f"  {fence}"
     yield ""
 
 
 def _plain(text: str) -> str:
     """Return a text on one line, in which nothing is a mark of Markdown."""
-    return _MARKS.sub(r"\\\1", " ".join(text.split()))
+    return _MARKS.sub(r"\\\1", _seen(" ".join(text.split())))
+
+
+def _seen(text: str) -> str:
+    """Return a text in which nothing does what is not seen, or turns the order of a line."""
+    return BIDI.sub("\ufffd", text).translate(_SEEN)
 
 
 def _joined(lines: Iterator[str] | list[str]) -> bytes:
