@@ -149,7 +149,8 @@ def verify_signed(
         return found
     from msgspec.structs import replace
 
-    other = Mismatch("signed", layout.PACKET, "it is not the packet that was signed")
+    what = "it is not the packet that was signed"
+    other = Mismatch(code="signed", where=layout.PACKET, what=what)
     return replace(found, mismatches=(other,))
 
 
@@ -184,7 +185,7 @@ def anchor_by_time(run: str, url: str, output: str, *, runsdir: str) -> None:
     """Have an authority stamp the head of a run, and write the stamp to a new file."""
     from custody import api
     from custody.egress.post import post
-    from custody.evidence.anchor import LIMIT, Stamp, refuse_other_stamp, stamp_request
+    from custody.evidence.anchor import LIMIT, TimeStamp, refuse_other_stamp, stamp_request
     from custody.model.record import encode_pretty
 
     anchor = _anchor(run, runsdir)
@@ -192,17 +193,17 @@ def anchor_by_time(run: str, url: str, output: str, *, runsdir: str) -> None:
     data = post(url, request, content_type=_QUERY, answer_type=_REPLY, limit=LIMIT)
     refuse_other_stamp(data, anchor, where=url)
     response = b64encode(data).decode()
-    stamp = Stamp(run_id=anchor.run_id, head=anchor.head, response=response)
+    stamp = TimeStamp(run_id=anchor.run_id, head=anchor.head, response=response)
     api.save(output, encode_pretty(stamp))
 
 
 def anchored_by_time(run: str, stamp: str, roots: str, *, runsdir: str) -> Anchored:
     """Check a run against a time stamp of an authority whose roots are in a file, in PEM."""
-    from custody.evidence.anchor import LIMIT, Anchor, Stamp, stamped_at
+    from custody.evidence.anchor import LIMIT, Anchor, TimeStamp, stamped_at
     from custody.model.record import decode
     from custody.store.root import read_file
 
-    known = decode(read_file(stamp, limit=2 * LIMIT), Stamp, where=stamp)
+    known = decode(read_file(stamp, limit=2 * LIMIT), TimeStamp, where=stamp)
     try:
         response = b64decode(known.response, validate=True)
     except ValueError:

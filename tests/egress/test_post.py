@@ -77,8 +77,12 @@ def test_no_secure_connection_and_no_connection_are_told_apart() -> None:
 
 def test_a_server_that_says_nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SECONDS", 0.01)
-    silent = Server(lambda connection: connection.recv(1 << 16) and connection.recv(1))
-    with silent as server, pytest.raises(FetchFailed) as caught:
+
+    def say_nothing(connection: socket.socket) -> None:
+        while connection.recv(1 << 16):
+            pass
+
+    with Server(say_nothing) as server, pytest.raises(FetchFailed) as caught:
         post(f"http://{server.name}/", b"BODY", content_type="a/b", answer_type="c/d", limit=9)
     assert caught.value.code == "timeout"
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from custody.errors import MalformedDocument
 from custody.evidence.packet import packet_page, read_packet
-from custody.model.packet import Cited, Claim, Packet, Reason, Repeat
+from custody.model.packet import Cited, Claim, ClaimReason, Packet, Repeat
 from custody.model.record import encode_pretty
 
 CITED = Cited(
@@ -26,7 +26,7 @@ CLAIM = Claim(
     result="failed",
     claim="gate exit_code failed at a/1.1: <b>no</b>",
     evidence=(CITED,),
-    reasoning=(Reason(seq=7, event="GateFailed", says="exit_code: it ended with 1"),),
+    reasoning=(ClaimReason(seq=7, event="GateFailed", says="exit_code: it ended with 1"),),
     risk_and_next_steps=("nobody handled the failure",),
     verification=(Repeat(command="custody replay r1", passes="it says `agreed`"),),
     evidence_left_out=2,

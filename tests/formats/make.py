@@ -68,6 +68,7 @@ STEPS: dict[str, tuple[dict[str, Any], ...]] = {
     ),
     "killed": ({"words": ["resume", "killed"]},),
     "lenient": ({"words": ["fork", "lenient", "hook", *AGAIN], "run": "again"},),
+    "packet": ({"words": ["fork", "packet", "judge", *AGAIN], "run": "again"},),
     "refused": ({"words": ["fork", "refused", "check", *AGAIN], "run": "again"},),
     "team": ({"words": ["task", "team", "--run-id", "team", *PUBLISHED]},),
     "torn": ({"words": ["resume", "torn"]},),

@@ -21,7 +21,7 @@ from custody.model.evidence import Evidence
 from custody.model.outcome import Outcome, Route
 from custody.model.request import Ack, AgentRequest
 from custody.model.verdict import Verdict
-from custody.views.claims import MOST, Claims
+from custody.views.claims import MOST, GatheredClaims
 from support.facts import line_of, sample
 
 ADDED = Change(path="new", change="added", after=Entry(path="new", kind="file", mode=0o644))
@@ -33,8 +33,8 @@ REFUSED = Outcome(
 )
 
 
-def gathered(*facts: AnyFact, changes: tuple[Change, ...] = ()) -> Claims:
-    claims = Claims()
+def gathered(*facts: AnyFact, changes: tuple[Change, ...] = ()) -> GatheredClaims:
+    claims = GatheredClaims()
     for seq, fact in enumerate([sample(PipelineStarted, pipeline="p"), *facts]):
         claims.add(line_of(fact, seq), fact, changes if isinstance(fact, RequestAnswered) else ())
     return claims
@@ -100,7 +100,7 @@ def test_a_long_run_holds_the_last_ones_and_counts_all() -> None:
 def test_what_was_refused_has_made_nothing() -> None:
     kept = gathered(*stage(), changes=(ADDED,))
     assert kept.made_by["workspace/new"][1] == "a/1.1"
-    assert kept.made_by["docs/note.md"][1] == "a"
+    assert kept.made_by["docs/note.md"][1] == "a/1.1"
     assert "workspace/new" not in gathered(*stage(outcome=REFUSED), changes=(ADDED,)).made_by
 
 

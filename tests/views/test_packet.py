@@ -140,6 +140,17 @@ def test_much_is_cut_and_counted(bench: Bench) -> None:
     assert bench.path(layout.PACKET).stat().st_size < 200_000
 
 
+def test_no_more_is_read_than_is_worth_it(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    (bench.workdir / "make.py").write_text("for n in 'abc': open(n, 'w').write(n * 1000)")
+    monkeypatch.setattr(view, "READ_MOST", 2500)
+    monkeypatch.setattr(view, "QUOTED_MOST", 1000)
+    bench.run('a [type=tool, tool_command="python3 make.py"]\nstart -> a -> done')
+    packet = packet_of(bench)
+    made = [one.evidence[0] for one in packet.claims if one.kind == "output"]
+    assert [one.excerpt[:1] for one in made].count("") >= 1
+    assert made[0].excerpt == "a" * 1000
+
+
 def test_what_is_no_text_is_cited_by_its_hash(bench: Bench) -> None:
     bench.run(
         'a [type=tool, tool_command="sh -c \'printf \\"\\\\\\\\377\\\\\\\\000\\" > b\'"]\n'

@@ -37,7 +37,7 @@ class Anchor(NamedTuple):
         return f"custody run {self.run_id}\njournal head {self.head}\n"
 
 
-class Stamp(Document, frozen=True, kw_only=True):
+class TimeStamp(Document, frozen=True, kw_only=True):
     """A time stamp as a file: what was stamped, and the authority's answer."""
 
     run_id: str

@@ -56,20 +56,23 @@ def _claim(claim: Claim, quoted: AbstractSet[Cited]) -> Iterator[str]:
     if claim.evidence_left_out:
         yield f"And {claim.evidence_left_out} more in the record."
         yield ""
-    yield "### Reasoning"
-    yield ""
-    if claim.argument:
-        yield _plain(claim.argument)
-    if claim.argument and claim.reasoning:
-        yield ""
-    yield from (
-        f"- line {reason.seq}, {reason.event}: {_plain(reason.says)}" for reason in claim.reasoning
+    yield from _part("Reasoning", _reasoning(claim))
+    yield from _part("Risk and next steps", [f"- {step}" for step in claim.risk_and_next_steps])
+    yield from _part(
+        "Verification", [f"- `{one.command}`: {one.passes}" for one in claim.verification]
     )
-    yield from ("", "### Risk and next steps", "")
-    yield from (f"- {step}" for step in claim.risk_and_next_steps)
-    yield from ("", "### Verification", "")
-    yield from (f"- `{one.command}`: {one.passes}" for one in claim.verification)
-    yield ""
+
+
+def _part(heading: str, lines: list[str]) -> Iterator[str]:
+    yield from (f"### {heading}", "", *(lines or ["Nothing was said."]), "")
+
+
+def _reasoning(claim: Claim) -> list[str]:
+    said = [_plain(claim.argument)] if claim.argument else []
+    lines = [
+        f"- line {reason.seq}, {reason.event}: {_plain(reason.says)}" for reason in claim.reasoning
+    ]
+    return [*said, "", *lines] if said and lines else [*said, *lines]
 
 
 def _cited(cited: Cited, *, again: bool) -> Iterator[str]:

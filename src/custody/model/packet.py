@@ -24,7 +24,7 @@ class Cited(Reference, frozen=True, omit_defaults=True):
     """Why it is invalid."""
 
 
-class Reason(Record, frozen=True):
+class ClaimReason(Record, frozen=True):
     """One line of a journal that the claim follows from."""
 
     seq: int
@@ -51,7 +51,7 @@ class Claim(Record, frozen=True):
     claim: str
     """In one sentence."""
     evidence: tuple[Cited, ...]
-    reasoning: tuple[Reason, ...]
+    reasoning: tuple[ClaimReason, ...]
     risk_and_next_steps: tuple[str, ...]
     verification: tuple[Repeat, ...]
     argument: str = ""

@@ -30,17 +30,25 @@ from custody.model.request import STAND_INS, AgentRequest
 
 MOST = 40
 """How many claims of each kind a packet has."""
-TOLD = (
-    StageStarted, RequestAnswered, GatePassed, GateFailed, GuardrailViolation, StageRetrying,
-    StageCompleted, StageFailed, RouteChosen,
-)  # fmt: skip
-"""The facts that a claim follows from."""
+TOLD: frozenset[type[AnyFact]] = frozenset(
+    {
+        RequestAnswered,
+        GatePassed,
+        GateFailed,
+        GuardrailViolation,
+        StageRetrying,
+        StageCompleted,
+        StageFailed,
+        RouteChosen,
+    }
+)
+"""The facts after its start that a claim about an attempt follows from."""
 
 Told = tuple[int, AnyFact]
 """A fact with the number of its line."""
 
 
-class Attempt(msgspec.Struct):
+class ClaimedAttempt(msgspec.Struct):
     """What a claim about one attempt is made of; all claims about it share it."""
 
     node: str
@@ -62,57 +70,58 @@ class Attempt(msgspec.Struct):
         return f"{self.node}/{self.number}"
 
 
-class Held(msgspec.Struct, frozen=True):
+class HeldClaim(msgspec.Struct, frozen=True):
     """A claim about an attempt, before it is put into words."""
 
-    about: Attempt
+    about: ClaimedAttempt
     seq: int
     """The line that makes it."""
     fact: GatePassed | GateFailed | StageRetrying | StageFailed
 
 
-class Claims:
+class GatheredClaims:
     """Gathers what a packet is made of."""
 
     def __init__(self) -> None:
-        self.failed: deque[Held] = deque(maxlen=MOST)
-        self.passed: deque[Held] = deque(maxlen=MOST)
+        self.failed: deque[HeldClaim] = deque(maxlen=MOST)
+        self.passed: deque[HeldClaim] = deque(maxlen=MOST)
         self.counted = {"failed": 0, "passed": 0}
         """How many there were of each."""
         self.pipeline = ""
         self.made_by: dict[str, tuple[Told, str]] = {}
         """The line that tells of the last writing of each document and workspace file, by its
         path in the run directory, and the stage."""
-        self._at_work: dict[str, Attempt] = {}
+        self._at_work: dict[str, ClaimedAttempt] = {}
 
     def add(self, line: JournalLine, fact: AnyFact, changes: tuple[Change, ...]) -> None:
         """Take one more line into account; ``changes`` are those of an answer."""
-        if isinstance(fact, PipelineStarted):
-            self.pipeline = fact.pipeline
-            return
         if isinstance(fact, StageStarted):
             self._at_work[fact.node] = _begun(line, fact)
             return
-        self._note_documents(line, fact)
         about = self._at_work.get(line.node or "")
-        if about is None or not isinstance(fact, TOLD):
+        if about is None or type(fact) not in TOLD:
+            self._note(line, fact)
             return
         about.told.append((line.seq, fact))
         match fact:
+            case GatePassed():
+                self._hold(self.passed, "passed", HeldClaim(about, line.seq, fact))
             case RequestAnswered():
                 about.returned, about.changes = fact.evidence(), changes
-            case GatePassed():
-                self._hold(self.passed, "passed", Held(about, line.seq, fact))
-            case GateFailed():
-                about.judged = True
-                self._hold(self.failed, "failed", Held(about, line.seq, fact))
-            case StageRetrying() | StageCompleted() | StageFailed():
-                self._end(line, fact, about)
+                self._note(line, fact)
             case RouteChosen():
                 del self._at_work[about.node]
+            case StageRetrying() | StageCompleted() | StageFailed():
+                self._end(line, fact, about)
+            case GateFailed():
+                about.judged = True
+                self._hold(self.failed, "failed", HeldClaim(about, line.seq, fact))
 
     def _end(
-        self, line: JournalLine, fact: StageRetrying | StageCompleted | StageFailed, about: Attempt
+        self,
+        line: JournalLine,
+        fact: StageRetrying | StageCompleted | StageFailed,
+        about: ClaimedAttempt,
     ) -> None:
         """Note what an attempt has changed, unless it was refused, and that it failed."""
         if not fact.outcome.refused:
@@ -121,22 +130,28 @@ class Claims:
                 self.made_by[f"{layout.WORKSPACE}/{change.path}"] = told
         about.changes = ()
         if not isinstance(fact, StageCompleted) and not about.judged:
-            self._hold(self.failed, "failed", Held(about, line.seq, fact))
+            self._hold(self.failed, "failed", HeldClaim(about, line.seq, fact))
 
-    def _hold(self, held: deque[Held], kind: str, claim: Held) -> None:
+    def _hold(self, held: deque[HeldClaim], kind: str, claim: HeldClaim) -> None:
         held.append(claim)
         self.counted[kind] += 1
 
-    def _note_documents(self, line: JournalLine, fact: AnyFact) -> None:
+    def _note(self, line: JournalLine, fact: AnyFact) -> None:
+        """Note which documents a fact tells of, and what the run is of."""
+        if isinstance(fact, PipelineStarted):
+            self.pipeline = fact.pipeline
+            return
         for item in fact.evidence():
             if item.is_document:
-                self.made_by[item.path] = (line.seq, fact), line.node or ""
+                about = self._at_work.get(line.node or "")
+                stage = (line.node or "") if about is None else about.name
+                self.made_by[item.path] = (line.seq, fact), stage
 
 
-def _begun(line: JournalLine, fact: StageStarted) -> Attempt:
+def _begun(line: JournalLine, fact: StageStarted) -> ClaimedAttempt:
     request = fact.request
     agent = request.agent.partition(":")[0] if isinstance(request, AgentRequest) else ""
-    return Attempt(
+    return ClaimedAttempt(
         node=fact.node,
         number=layout.attempt_number(fact.visit, fact.attempt),
         told=[(line.seq, fact)],

@@ -23,7 +23,7 @@ from custody.model.record import encode_pretty
 from custody.model.request import AgentRequest
 from custody.model.state import State
 from custody.views.checkpoint import checkpoint
-from custody.views.claims import Claims
+from custody.views.claims import GatheredClaims
 from custody.views.manifest import closing_manifest, opening_manifest
 from custody.views.status import stage_status
 from custody.views.summary import Summarizer, without_usage
@@ -61,7 +61,7 @@ class Collector:
         """The agents that are at work, by request."""
         self._answered_by: set[str] = set()
         self._version = CURRENT
-        self._claims = Claims()
+        self._claims = GatheredClaims()
 
     def add(self, line: JournalLine, fact: AnyFact, changes: tuple[Change, ...]) -> Made:
         """Take one more line into account; ``changes`` are those of an answer."""

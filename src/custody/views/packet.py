@@ -1,8 +1,8 @@
 """``evidence/packet.json``: the claims of an ended run, each with what a stranger needs.
 
 What failed comes first, then what gates passed, then what was made. A file is quoted where it is
-text and no larger than `QUOTED_MOST`, a log by its end and all else by its beginning; names that
-hold secrets are never quoted. A file whose content is not to be had any more is cited without a
+text and not too large, a log by its end and all else by its beginning; names that hold secrets are
+never quoted. A file whose content is not to be had any more is cited without a
 quote: its hash stands in the journal.
 """
 
@@ -31,13 +31,15 @@ from custody.model.event import (
     StageStarted,
 )
 from custody.model.evidence import Evidence
-from custody.model.packet import Cited, Claim, Packet, Reason, Repeat
+from custody.model.packet import Cited, Claim, ClaimReason, Packet, Repeat
 from custody.model.secret_files import is_secret
 from custody.model.state import State
-from custody.views.claims import MOST, Claims, Held, Told
+from custody.views.claims import MOST, GatheredClaims, HeldClaim, Told
 
-QUOTED_MOST = 1 << 20
+QUOTED_MOST = 8 << 20
 """Bytes of a file that is quoted."""
+READ_MOST = 64 << 20
+"""Bytes of all of them together: no run takes long to end because it has printed much."""
 MOST_EVIDENCE = 6
 """Of one claim; what is left out is counted."""
 LONGEST = 500
@@ -50,11 +52,14 @@ Contents = Callable[[Evidence], bytes | None]
 class Packer:
     """Puts the claims of one run into words."""
 
-    def __init__(self, run_id: str, claims: Claims, state: State, contents: Contents) -> None:
+    def __init__(
+        self, run_id: str, claims: GatheredClaims, state: State, contents: Contents
+    ) -> None:
         self._run_id = run_id
         self._claims = claims
         self._state = state
         self._contents = contents
+        self._left = READ_MOST
         self._cited: dict[tuple[str, str], Cited | None] = {}
         """What was cited by now, by path and hash: claims about one attempt have it in common."""
 
@@ -77,7 +82,7 @@ class Packer:
             },
         )
 
-    def _judged(self, held: Held) -> Claim:
+    def _judged(self, held: HeldClaim) -> Claim:
         """Return a gate's verdict, or that a stage failed."""
         about, fact = held.about, held.fact
         sentence, gate = _sentence(fact, about.name)
@@ -108,9 +113,13 @@ class Packer:
             claim=f"{what} {item.path}" + (f", by {stage}" if stage else ""),
             evidence=(cited,),
             reasoning=() if told is None else (_reason(told),),
-            risk_and_next_steps=(_ONLY_MADE,),
+            risk_and_next_steps=(_ONLY_MADE, *self._next(item)),
             verification=self._again(replays=False),
         )
+
+    def _next(self, item: Evidence) -> Iterator[str]:
+        if layout.top_of(item.path) == layout.WORKSPACE:
+            yield f"`custody diff {self._run_id}` shows what was changed"
 
     def _documents(self) -> Iterator[tuple[str, Evidence]]:
         """Yield the documents that the run has written, the last ones first."""
@@ -142,14 +151,15 @@ class Packer:
         )
 
     def _quote(self, item: Evidence) -> Quote | None:
-        if item.bytes > QUOTED_MOST or is_secret(item.path):
+        if item.bytes > min(QUOTED_MOST, self._left) or is_secret(item.path):
             return None
+        self._left -= item.bytes
         data = self._contents(item)
         if not data or not _is_text(data):
             return None
         return last_lines(data) if layout.is_log(item.path) else quote(data)
 
-    def _risks(self, held: Held) -> Iterator[str]:
+    def _risks(self, held: HeldClaim) -> Iterator[str]:
         about = held.about
         if about.stand_in:
             yield f"{about.stand_in} stood in for an agent: the answer is nobody's work"
@@ -213,16 +223,16 @@ def _sentence(
             return _short(f"{name} failed: {fact.outcome.failure_reason}"), ""
 
 
-def _reasons(told: Iterable[Told], seq: int) -> Iterator[Reason]:
+def _reasons(told: Iterable[Told], seq: int) -> Iterator[ClaimReason]:
     """Yield the lines about an attempt, of its gates the one that is claimed."""
     for one in told:
         if one[0] == seq or not isinstance(one[1], GatePassed | GateFailed):
             yield _reason(one)
 
 
-def _reason(told: Told) -> Reason:
+def _reason(told: Told) -> ClaimReason:
     seq, fact = told
-    return Reason(seq=seq, event=type(fact).__name__, says=_short(_says(fact)))
+    return ClaimReason(seq=seq, event=type(fact).__name__, says=_short(_says(fact)))
 
 
 def _says(fact: AnyFact) -> str:  # noqa: PLR0911 - one answer for each kind of fact

@@ -23,8 +23,9 @@ def execute(options: Namespace) -> Result:
     runsdir = config.setting("runsdir", options.runsdir)
     packet = attest.build(options.subject, runsdir=runsdir, run=options.run)
     if not options.output:
-        page = b"".join(packet_page(packet)).decode().rstrip("\n").split("\n")
-        return Result(data=packet, text=map(Line, page), verbatim=True)
+        page = [*packet_page(packet)]
+        lines = b"".join(page).decode().rstrip("\n").split("\n")
+        return Result(data=packet, text=map(Line, lines), raw=page)
     is_page = options.output.endswith(".md")
     data = b"".join(packet_page(packet)) if is_page else encode_pretty(packet)
     api.save(options.output, data)
