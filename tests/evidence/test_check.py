@@ -136,6 +136,14 @@ def test_what_cannot_be_had_says_why(code: str, state: str) -> None:
     assert (found.state, found.reason) == (state, "for a reason")
 
 
+@pytest.mark.req("E-01", "E-04")
+@pytest.mark.parametrize(("line", "times"), [("a\n", 25), ("a\n", 26), ("x", 2000), ("x", 2001)])
+def test_an_excerpt_that_is_too_long_is_none(line: str, times: int) -> None:
+    data = (line * times).encode()
+    whole = replace(reference_to(data), excerpt=line * times, bytes=(0, len(data)), lines=None)
+    assert (checked(whole, data).state == "exact") == (times in {25, 2000})
+
+
 def test_nothing_quoted_stands_for_the_whole() -> None:
     whole = replace(TWO, excerpt="", bytes=None, lines=None)
     assert checked(whole).state == "exact"
