@@ -15,12 +15,13 @@ TITLES = {
     "guards": "Guards: what is asked before one",
     "paths": "Paths, and directories that nothing leaves",
     "records": "The record, and what `custody verify` finds",
-    "evidence": "Packets: what is quoted, signed and anchored",
     "engine": "The run: levels, budgets, retries, settings, processes and limits",
     "workspace": "The workspace, and attempts that begin clean",
     "ingest": "Answers and documents that become files",
     "sandbox": "The sandbox, layer by layer",
     "egress": "The way out of a closed network, and what programs are given",
+    "evidence": "Evidence: what uris lead to, and what a check of a reference tells",
+    "packets": "Packets: what is quoted, signed and anchored",
 }
 """What each area is about, in the order of the page."""
 _MODULE = re.compile(r"### `src/custody/(.+)`")

@@ -53,6 +53,29 @@ def test_only_allowed_domains_are_asked(web: WebServer) -> None:
     assert web.heads == []
 
 
+def test_any_content_is_taken_where_that_was_said(web: WebServer) -> None:
+    url = web.put("/a", b"\xff\0", "image/png")
+    assert failed(url, web.policy()) == "content_type"
+    assert fetch(url, web.policy(any_content=True)).data == b"\xff\0"
+    assert "Accept: */*\r\n" in web.heads[-1]
+    web.pages["/b"] = b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"
+    assert fetch(web.url("/b"), web.policy(any_content=True)).content_type == ""
+
+
+def test_a_token_needs_tls(web: WebServer) -> None:
+    url = web.put("/a", "x")
+    fetch(url, web.policy(tokens=((web.server, "s3cret"),)))
+    assert "s3cret" not in web.heads[0]
+
+
+@pytest.mark.parametrize("status", [404, 503])
+def test_the_status_is_told(web: WebServer, status: int) -> None:
+    web.pages["/a"] = b"HTTP/1.1 %d x\r\nContent-Length: 0\r\n\r\n" % status
+    with pytest.raises(FetchFailed) as refused:
+        fetch(web.url("/a"), web.policy())
+    assert (refused.value.code, refused.value.status) == ("status", status)
+
+
 @pytest.mark.req("C-11")
 @pytest.mark.parametrize(
     ("target", "code"),

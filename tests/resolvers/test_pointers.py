@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from custody.errors import ResolveFailed
+from custody.errors import ResolveFailed, StorageFailed
 from custody.evidence import Content, Pointer
 from custody.evidence.uri import (
     AttachmentUri,
@@ -114,6 +114,17 @@ def test_other_bytes_are_never_handed_out(uri: PatchBlobUri | AttachmentUri) -> 
 )
 def test_all_of_a_uri_counts(text: str) -> None:
     assert failed(uri_of(text), Book("patches/1")) == "gone"
+
+
+def test_a_logbook_that_cannot_be_asked_is_told() -> None:
+    class Broken(Book):
+        def attachment(self, attachment_id: int) -> Pointer | None:
+            raise StorageFailed(f"no disk for {attachment_id}", hint="free some space")
+
+    with pytest.raises(ResolveFailed) as raised:
+        read(ATTACHMENT, Broken("patches/1"))
+    assert (raised.value.code, raised.value.hint) == ("unreachable", "free some space")
+    assert "no disk for 7" in raised.value.what
 
 
 def test_the_hash_of_an_attachments_uri_counts() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from custody.errors import ResolveFailed, UriRefused
+from custody.errors import CustodyError, ResolveFailed, UriRefused
 from custody.evidence import Artifacts, Content, Pointer, Pointers, failure
 from custody.evidence.uri import AttachmentUri, FileUri, PatchBlobUri, parse
 from custody.resolvers.files import read_named
@@ -21,7 +21,11 @@ def read_pointed(
     """Return the bytes of that sha256; raises `ResolveFailed`, with ``changed`` for any other."""
     if pointers is None:
         raise ResolveFailed(failure.UNREACHABLE, "there is no logbook", where=uri.text)
-    pointer = _pointer(uri, pointers)
+    try:
+        pointer = _pointer(uri, pointers)
+    except CustodyError as failed:
+        what = f"the logbook cannot be asked: {failed.what}"
+        raise ResolveFailed(failure.UNREACHABLE, what, where=uri.text, hint=failed.hint) from None
     if pointer is None:
         raise ResolveFailed(failure.GONE, "the logbook has no such entry", where=uri.text)
     if pointer.sha256 != uri.sha256:
