@@ -10,6 +10,7 @@ import pytest
 from custody import api
 from custody.checks.gates import gates
 from custody.evidence.check import check
+from custody.evidence.checked import check_packet
 from custody.evidence.packet import read_packet
 from custody.evidence.run_files import RunFiles
 from custody.model import layout
@@ -113,6 +114,30 @@ def test_a_file_that_is_lost_is_cited_and_never_made_up(bench: Bench) -> None:
     long = bench.path("nodes/make/1.1/tool.stdout.log")
     long.write_text("1\n")
     assert wrong(bench) >= {("evidence", "nodes/make/1.1/tool.stdout.log")}
+
+
+@pytest.mark.req("E-01")
+def test_a_stage_that_asked_nobody_is_cited_by_how_it_ended(bench: Bench) -> None:
+    part = bench.pipeline('x [type=tool, tool_command="ls missing"]\nstart -> x -> done')
+    body = (
+        f'a [type=tool, tool_command="true"]\njudge [type=gate, stage=a, gates="exit_code"]\n'
+        f'list [type=each, items="1..2", pipeline="{part}"]\n'
+        f"bad [shape=Msquare, status=fail]\nstart -> a -> judge -> list\n"
+        f'list -> bad [condition="outcome=fail"]\nlist -> done [condition="outcome=success"]'
+    )
+    pipeline = bench.pipeline(body, name="outer.dot")
+    found = api.run(pipeline, runsdir=str(bench.runsdir), run_id="r1")
+    assert found.summary.status == "FAIL"
+    packet = packet_of(bench)
+    names = {"stage:list/1.1", "gate:judge/1.1:exit_code"}
+    assert names <= {one.id for one in packet.claims}
+    for name in names:
+        (cited,) = claim(packet, name).evidence
+        assert cited.source_id.endswith("/status.json")
+    assert all(one.evidence for one in packet.claims)
+    with RunDirectory.open(str(bench.path("")), write=False) as run:
+        assert check_packet(packet, RunFiles(run))[0].valid
+    assert wrong(bench) == set()
 
 
 def test_names_that_hold_secrets_are_not_quoted(bench: Bench) -> None:

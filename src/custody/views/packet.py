@@ -32,9 +32,11 @@ from custody.model.event import (
 )
 from custody.model.evidence import Evidence
 from custody.model.packet import Cited, Claim, ClaimReason, Packet, Repeat
+from custody.model.record import encode_pretty
 from custody.model.secret_files import is_secret
 from custody.model.state import State
 from custody.views.claims import MOST, GatheredClaims, HeldClaim, Told
+from custody.views.status import stage_status
 
 QUOTED_MOST = 8 << 20
 """Bytes of a file that is quoted."""
@@ -87,6 +89,7 @@ class Packer:
         about, fact = held.about, held.fact
         sentence, gate = _sentence(fact, about.name)
         evidence = [item for item in (*about.returned, *about.given) if _tells(item, gate)]
+        evidence = evidence or [*_status(about.told)]
         cited = [one for one in map(self._cite, evidence[:MOST_EVIDENCE]) if one is not None]
         return Claim(
             id=f"gate:{about.name}:{gate}" if gate else f"stage:{about.name}",
@@ -198,6 +201,15 @@ def _tells(item: Evidence, gate: str) -> bool:
     """Whether a file tells anything about what a gate looks at; an empty one does not."""
     is_diff = item.path.endswith(f"/{layout.WORKSPACE_DIFF}")
     return bool(item.bytes) and (is_diff or gate != _OF_CHANGES)
+
+
+def _status(told: Iterable[Told]) -> Iterator[Evidence]:
+    """Yield how an attempt ended that has asked nobody, and left nothing else."""
+    for _, fact in told:
+        if (ended := stage_status(fact, 0.0)) is not None:
+            folder, document = ended
+            text = encode_pretty(document).decode()
+            yield Evidence.of_text(f"{folder}/{layout.STATUS}", text)
 
 
 def _files(changes: Iterable[Change]) -> Iterator[tuple[str, Evidence]]:
