@@ -32,6 +32,12 @@ def test_values_and_tables_are_spelled_for_it(store: Postgres) -> None:
     assert found == [(3,)]
 
 
+def test_a_commit_is_written_when_it_returns(store: Postgres) -> None:
+    """The server of the tests forgets the last commits, if it may."""
+    with store.reading() as transaction:
+        assert transaction.run("SHOW synchronous_commit") == [("on",)]
+
+
 def test_who_reads_sees_one_moment_and_changes_nothing(store: Postgres) -> None:
     with store.writing() as transaction:
         transaction.run("CREATE TABLE counts (number INTEGER)")

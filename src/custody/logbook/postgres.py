@@ -57,6 +57,7 @@ class Postgres:
             max_size=_MOST,
             open=True,
             timeout=patience,
+            configure=_insist,
             check=ConnectionPool.check_connection,
             name="custody",
         )
@@ -159,6 +160,15 @@ def shown(url: str) -> str:
 def _unreadable() -> UsageError:
     hint = "postgresql://USER@SERVER/DATABASE, what is special in a password as %XX"
     return UsageError("the address of the database cannot be read", hint=hint)
+
+
+def _insist(connection: psycopg.Connection[Any]) -> None:
+    """Let a commit return when it is written, on a server that is set up to forget the last ones."""
+    connection.execute(
+        "SELECT set_config('synchronous_commit', 'on', false) "
+        "WHERE current_setting('synchronous_commit') = 'off'"
+    )
+    connection.commit()
 
 
 def _package(url: str) -> Any:
