@@ -200,13 +200,19 @@ class PackFailed(CustodyError):
 
 
 class FetchFailed(CustodyError):
-    """A page could not be had. ``code`` names the reason and never changes its meaning."""
+    """A page could not be had. ``code`` names the reason and never changes its meaning.
+
+    ``status`` is that of HTTP where the server said one, else 0.
+    """
 
     error_type = "FETCH_FAILED"
 
-    def __init__(self, code: str, what: str, *, where: str = "", hint: str = "") -> None:
+    def __init__(
+        self, code: str, what: str, *, where: str = "", hint: str = "", status: int = 0
+    ) -> None:
         super().__init__(what, where=where, hint=hint)
         self.code = code
+        self.status = status
 
 
 class ResolveFailed(CustodyError):

@@ -19,6 +19,7 @@ VARIABLES = {
     "CUSTODY_EXCLUDE": "patterns of what a run does not copy, with colons between them",
     "CUSTODY_TOOLCHAINS": "further folders that every stage may read, with colons between them",
     "CUSTODY_WEB_SEARCH": "address of a search, with {query} in it, for nodes that may ask the web",
+    "CUSTODY_DOCS_ROOT": "folder of memory://docs, if not the repository one is in",
     LOG: "1 logs what agents do on standard error",
     STREAM: "1 logs what agents print as well",
     "CUSTODY_<AGENT>_<SETTING>": "a setting of an agent: CUSTODY_CODEX_MODEL for codex.model",

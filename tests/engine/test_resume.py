@@ -15,6 +15,7 @@ import pytest
 
 from custody import api
 from custody.errors import JournalBroken, PipelineChanged, RunExists, RunLocked
+from custody.model import layout
 from custody.model.event import StageStarted
 from custody.model.process_event import PipelineReplaced, RunInterrupted, RunResumed
 from custody.store.rundir import RunDirectory
@@ -217,7 +218,7 @@ def of_version_1_0(bench: Bench, *, lines: int | None = None) -> None:
     journal = bench.path("events.jsonl")
     whole = as_version_1_0(journal.read_bytes()).splitlines(keepends=True)
     journal.write_bytes(b"".join(whole[:lines]))
-    for view in ("checkpoint.json", "manifest.json"):
+    for view in (layout.CHECKPOINT, layout.MANIFEST, layout.PACKET, layout.PACKET_PAGE):
         bench.path(view).unlink()
 
 
@@ -247,7 +248,7 @@ def test_so_does_a_fork(bench: Bench) -> None:
 def test_new_runs_keep_verdicts_when_they_are_resumed(bench: Bench) -> None:
     leave_in_b(bench, signal.SIGKILL)
     resume_with_go(bench)
-    assert versions(bench) == {"1.4"}
+    assert versions(bench) == {"1.5"}
     assert "GatePassed b" in bench.events()
 
 

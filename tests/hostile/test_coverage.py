@@ -75,6 +75,7 @@ SAMPLES: tuple[tuple[str, Any, str, str], ...] = (
     ("review", "Verdict: BLOCK\n", "accept:block", "accept:approve"),
     ("patch", "", "reject:empty", "reject:not_diff"),
     ("bundle", {"zip": "two members with one name"}, "reject:duplicate", "accept"),
+    ("uri", "http://example.com/x", "reject:scheme", "accept"),
     ("file_request", {"path": "a.py", "mode": "full"}, "accept", "omit:denied"),
 )
 """Of each surface something with its verdict, and with one that is wrong."""

@@ -25,7 +25,7 @@ LAYERS = (
     ("handlers", "scenarios"),
     ("engine",),
     ("api",),
-    ("change",),
+    ("attest", "change"),
     ("",),  # custody/__init__.py itself: the public names
     ("cli",),
     ("__main__",),

@@ -41,3 +41,9 @@ def test_stages_and_sessions_write_five_folders() -> None:
     theirs = [name for name in layout.WRITERS if layout.is_written_by_stages(name)]
     assert theirs == ["workspace", "layers", "cache", "homes", "session"]
     assert not layout.is_written_by_stages("reports")
+
+
+def test_logs_are_known_by_their_names() -> None:
+    streams = [f"nodes/a/1.1/{name}" for name in layout.streams("tool")]
+    assert all(map(layout.is_log, [*streams, layout.agent_log("codex"), *layout.VERIFY_LOGS]))
+    assert not any(map(layout.is_log, ["docs/log.md", layout.SUMMARY, "nodes/a/1.1/prompt.md"]))

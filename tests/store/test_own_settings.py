@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from custody.errors import MalformedDocument
-from custody.model.own_settings import McpServer, OwnAgent, OwnWeb
+from custody.model.own_settings import McpServer, OwnAgent, OwnEvidence, OwnHttps, OwnWeb
 from custody.store.own_settings import own_settings, user_file
 
 WHOLE = """
@@ -67,3 +67,61 @@ def test_without_a_file_nothing_is_allowed(tmp_path: Path) -> None:
 def test_a_wrong_file_is_told(tmp_path: Path, text: str) -> None:
     with pytest.raises(MalformedDocument):
         own_settings(written(tmp_path, text))
+
+
+EVIDENCE = """
+[evidence]
+docs_root = "/srv/docs"
+file_roots = ["/srv/a", "/srv/b"]
+
+[evidence.git]
+main = "/srv/main"
+
+[evidence.svn]
+"svn.example:3690" = "svn://svn.example/repo"
+
+[evidence.https]
+servers = ["files.example"]
+private = ["files.example:443"]
+ca_file = "/srv/ca.pem"
+
+[evidence.https.tokens]
+"files.example" = "FILES_TOKEN"
+"""
+
+
+@pytest.mark.req("E-06", "E-07", "G-07")
+def test_the_user_says_where_evidence_may_be(tmp_path: Path) -> None:
+    environment = written(tmp_path, EVIDENCE)
+    found = own_settings(environment).evidence
+    assert found == OwnEvidence(
+        docs_root="/srv/docs",
+        file_roots=("/srv/a", "/srv/b"),
+        git={"main": "/srv/main"},
+        svn={"svn.example:3690": "svn://svn.example/repo"},
+        https=OwnHttps(
+            servers=("files.example",),
+            private=("files.example:443",),
+            ca_file="/srv/ca.pem",
+            tokens={"files.example": "FILES_TOKEN"},
+        ),
+    )
+    environment["CUSTODY_DOCS_ROOT"] = str(tmp_path)
+    assert own_settings(environment).evidence.docs_root == str(tmp_path)
+
+
+@pytest.mark.req("G-07")
+@pytest.mark.parametrize(
+    "text",
+    [
+        'docs_root = "docs"',
+        'file_roots = ["."]',
+        'git = {main = "../x"}',
+        'https = {ca_file = "ca.pem"}',
+        'file_roots = "/srv"',
+        "https = {token = 1}",
+    ],
+)
+def test_a_place_that_depends_on_where_one_is_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(MalformedDocument):
+        own_settings(written(tmp_path, f"[evidence]\n{text}\n"))

@@ -85,3 +85,17 @@ def test_where_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UsageError, match="git is not installed"):
         Repository(str(tmp_path))
+
+
+def test_an_annotated_tag_is_made_once(folder: Path) -> None:
+    git(folder, "config", "user.name", "Ann")
+    git(folder, "config", "user.email", "ann@example.org")
+    repository = Repository(str(folder))
+    assert repository.tagged("a/b") is None
+    repository.make_tag("a/b", "what is said\n\nin two parts\n")
+    assert repository.tagged("a/b") == "what is said\n\nin two parts\n"
+    assert git(folder, "rev-parse", "a/b^{commit}") == repository.head
+    with pytest.raises(Refused, match="exists"):
+        repository.make_tag("a/b", "something else\n")
+    git(folder, "tag", "light")
+    assert repository.tagged("light") is None

@@ -3,8 +3,9 @@
 Every address on the way, each redirect too, must be in an allowed domain, by https unless its
 server was named for http, and at public addresses unless its server was named as a private one.
 The connection goes to an address that was looked at, so a name that changes its meaning leads
-nowhere else. Text alone is taken, up to a size and within a time, unpacked as well. No cookie, no
-login and no proxy is used.
+nowhere else. Text alone is taken, unless a policy admits any content, up to a size and within a
+time, unpacked as well. No cookie and no proxy is used, and no login but a token that was named for
+a server: it is sent to that server alone, and only by TLS.
 
 Codes of `FetchFailed`: those of `custody.checks.guards.web_address`, ``plain_http``
 ``private_address`` ``resolve`` ``connect`` ``tls`` ``timeout`` ``redirect`` ``status``
@@ -33,6 +34,7 @@ _CHUNK = 1 << 16
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _TEXT_TYPES = frozenset({"application/json", "application/xml", "application/xhtml+xml"})
 _TEXT_ENDINGS = ("+json", "+xml")
+_WANTED = "text/html, text/plain, application/json;q=0.8, text/*;q=0.5"
 _GZIP_OR_ZLIB = 32 + zlib.MAX_WBITS
 _OK = range(200, 300)
 
@@ -51,6 +53,12 @@ class FetchPolicy(NamedTuple):
     seconds: float = 20.0
     """For all of it, redirects included."""
     max_redirects: int = 5
+    any_content: bool = False
+    """Whether what is no text is taken, too."""
+    authorities: str = ""
+    """Certificates in PEM that are trusted beside those of the system."""
+    tokens: tuple[tuple[str, str], ...] = ()
+    """Servers, as ``host:port``, each with the token that it is sent."""
 
 
 class FetchedPage(NamedTuple):
@@ -108,9 +116,9 @@ def _ask(
     private = address.endpoint in policy.private
     left = deadline - time.monotonic()
     found = addresses_of(address.host, address.port, left, private=private, resolve=resolve)
-    with _connected(address, found, deadline) as connection:
+    with _connected(address, found, deadline, policy.authorities) as connection:
         try:
-            connection.request("GET", address.target, headers=_headers(address))
+            connection.request("GET", address.target, headers=_headers(address, policy))
             with connection.getresponse() as response:
                 answer = _answer(address, response, policy)
         except (OSError, http.client.HTTPException, ValueError) as error:
@@ -127,19 +135,21 @@ def _ask(
     return answer
 
 
-def _headers(address: WebAddress) -> dict[str, str]:
-    return {
+def _headers(address: WebAddress, policy: FetchPolicy) -> dict[str, str]:
+    headers = {
         "Host": address.server,
         "User-Agent": f"custody/{VERSION}",
-        "Accept": "text/html, text/plain, application/json;q=0.8, text/*;q=0.5",
+        "Accept": "*/*" if policy.any_content else _WANTED,
         "Accept-Encoding": "gzip",
         "Connection": "close",
     }
+    token = dict(policy.tokens).get(address.endpoint, "") if address.scheme == "https" else ""
+    return {**headers, "Authorization": f"Bearer {token}"} if token else headers
 
 
 @contextmanager
 def _connected(
-    address: WebAddress, found: list[PinnedAddress], deadline: float
+    address: WebAddress, found: list[PinnedAddress], deadline: float, authorities: str
 ) -> Iterator[http.client.HTTPConnection]:
     """Connect to the first address that answers; everything ends at the deadline."""
     plain = _connect(address, found, deadline)
@@ -150,7 +160,7 @@ def _connected(
     stream: socket.socket = plain
     try:
         if address.scheme == "https":
-            stream = _secured(plain, address, deadline)
+            stream = _secured(plain, address, deadline, authorities)
         connection = http.client.HTTPConnection(address.host, address.port)
         connection.sock = stream
         yield connection
@@ -177,9 +187,14 @@ def _connect(address: WebAddress, found: list[PinnedAddress], deadline: float) -
     raise FetchFailed("connect", f"{address.endpoint}: {last.lower()}", where=address.url)
 
 
-def _secured(plain: socket.socket, address: WebAddress, deadline: float) -> ssl.SSLSocket:
+def _secured(
+    plain: socket.socket, address: WebAddress, deadline: float, authorities: str
+) -> ssl.SSLSocket:
+    context = ssl.create_default_context()
     try:
-        return ssl.create_default_context().wrap_socket(plain, server_hostname=address.host)
+        if authorities:
+            context.load_verify_locations(cadata=authorities)
+        return context.wrap_socket(plain, server_hostname=address.host)
     except (OSError, ValueError) as error:
         if time.monotonic() >= deadline:
             raise _too_slow(address) from None
@@ -204,10 +219,12 @@ def _answer(
             raise FetchFailed("redirect", "a redirect that leads nowhere", where=address.url)
         return target
     if response.status not in _OK:
-        raise FetchFailed("status", f"the server says {response.status}", where=address.url)
+        what = f"the server says {response.status}"
+        raise FetchFailed("status", what, where=address.url, status=response.status)
     headers = response.headers
     kind = headers.get_content_type() if "Content-Type" in headers else ""
-    if not (kind.startswith("text/") or kind in _TEXT_TYPES or kind.endswith(_TEXT_ENDINGS)):
+    is_text = kind.startswith("text/") or kind in _TEXT_TYPES or kind.endswith(_TEXT_ENDINGS)
+    if not (is_text or policy.any_content):
         what = f"{kind or 'something without a type'} is no text"
         raise FetchFailed("content_type", what, where=address.url)
     data = b"".join(_body(address, response, policy.max_bytes))

@@ -372,7 +372,7 @@ class Audit:
             return
         reached = self.history.position
         self._views[layout.CHECKPOINT] = encode_pretty(self._collector.checkpoint(reached))
-        for name, pieces in closing_files(self._collector, reached, self.final):
+        for name, pieces in closing_files(self._run, self._collector, reached, self.final):
             self._views[name] = b"".join(pieces)
 
     def _changes_of(self, fact: AnyFact) -> tuple[Change, ...]:

@@ -16,7 +16,15 @@ from custody.store.files import is_temporary
 from custody.store.history import History
 
 _ATTEMPT = later(r"[0-9]{1,9}\.[0-9]{1,9}")
-_REPLACED = frozenset({layout.CHECKPOINT, layout.SUMMARY, layout.SUMMARY_PAGE})
+_REPLACED = frozenset(
+    {
+        layout.CHECKPOINT,
+        layout.SUMMARY,
+        layout.SUMMARY_PAGE,
+        layout.PACKET,
+        layout.PACKET_PAGE,
+    }
+)
 """Views that lag behind, or that tell of an earlier end until the next one replaces them."""
 
 

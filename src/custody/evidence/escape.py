@@ -16,11 +16,15 @@ BARE = "-._~!$&'()*+,;=:@"
 """What stands for itself beside letters and digits."""
 
 _SEGMENT = later(rf"(?:[A-Za-z0-9{re.escape(BARE)}]|%[0-9A-Fa-f]{{2}})*")
+_PLAIN = later(rf"[A-Za-z0-9{re.escape(BARE)}]*")
+"""What needs no escaping: a run whose files are called so loads nothing for it."""
 _UNSEEN = later(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def escaped(name: str) -> str:
     """Return one name as a segment; raises `UriRefused` for one that no uri can hold."""
+    if _PLAIN.fullmatch(name):
+        return name
     from urllib.parse import quote
 
     try:
@@ -39,6 +43,8 @@ def escaped_path(path: str) -> str:
 
 def plain(segment: str, *, where: str) -> str:
     """Return what a segment stands for; raises `UriRefused`."""
+    if _PLAIN.fullmatch(segment):
+        return segment
     from urllib.parse import unquote_to_bytes
 
     if _SEGMENT.fullmatch(segment) is None:
@@ -60,6 +66,8 @@ def plain(segment: str, *, where: str) -> str:
 
 def climbs(path: str) -> bool:
     """Whether a ``..`` stands in a path, also for a reader who decodes it once more."""
+    if "%" not in path:
+        return _has_parent(path)
     from urllib.parse import unquote
 
     while (again := unquote(path)) != path:

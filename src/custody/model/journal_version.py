@@ -41,6 +41,8 @@ class JournalVersion(Record, frozen=True):
     """Whether the summary tells tokens and cost of every stage and of the run."""
     ingest_asked: bool = False
     """Whether an agent whose document becomes files is told the one form that is read."""
+    packets: bool = False
+    """Whether a run that ends leaves a packet: its claims with their evidence."""
 
     def knows(self, since: str) -> bool:
         """Whether a kind of fact that there is since a version is known to this one."""
@@ -94,9 +96,26 @@ VERSIONS: dict[str, JournalVersion] = {
             usage_summed=True,
             ingest_asked=True,
         ),
+        JournalVersion(
+            number="1.5",
+            verdicts_recorded=True,
+            effects_judged=True,
+            checks_required=True,
+            attempts_kept=True,
+            budgets_final=True,
+            agents_named=True,
+            attributes_known=True,
+            variables_open=True,
+            plans_offered=True,
+            outputs_quoted=True,
+            stand_ins_named=True,
+            usage_summed=True,
+            ingest_asked=True,
+            packets=True,
+        ),
     )
 }
 """Every version that is read here."""
 
-CURRENT = VERSIONS["1.4"]
+CURRENT = VERSIONS["1.5"]
 """Of new runs."""

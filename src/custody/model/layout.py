@@ -6,6 +6,7 @@
     docs/  audits/                    the documents of the run
     artifacts/  reviews/  logs/       those of a change: what its roles and steps write
     TRACE.md  failure_bundle.zip      the account of a change; all that explains a failed one
+    evidence/packet.json  packet.md   the claims of an ended run, each with its evidence
     workspace/                        the copy of the source that the stages work on
     layers/<node>/<visit>.<attempt>/  upper  work  mask, while an attempt works on an overlay
     blobs/<2>/<sha256>                contents by their hash
@@ -35,6 +36,10 @@ CHECKPOINT = "checkpoint.json"
 SUMMARY = "summary.json"
 SUMMARY_PAGE = "summary.md"
 TRACE_PAGE = "TRACE.md"
+
+EVIDENCE = "evidence"
+PACKET = f"{EVIDENCE}/packet.json"
+PACKET_PAGE = f"{EVIDENCE}/packet.md"
 
 NODES = "nodes"
 DOCS = "docs"
@@ -110,6 +115,7 @@ WRITERS: dict[str, Writer] = {
     ARTIFACTS: "custody",
     REVIEWS: "custody",
     LOGS: "custody",
+    EVIDENCE: "custody",
     BLOBS: "custody",
     OUTBOX: "custody",
     INBOX: "people",
@@ -260,6 +266,11 @@ def agent_log(agent: str) -> str:
 def is_agent_log(name: str) -> bool:
     """Tell whether a file of an attempt is such a log."""
     return name.endswith(_AGENT_LOG)
+
+
+def is_log(path: str) -> bool:
+    """Whether a file is a log: what its last lines say tells more than what its first ones do."""
+    return path.endswith((".log", _AGENT_LOG))
 
 
 def verification_command(number: int) -> str:

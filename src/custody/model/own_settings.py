@@ -43,6 +43,33 @@ class OwnWeb(Record, frozen=True):
     """Servers, as ``host:port``, that may be at addresses which are not public."""
 
 
+class OwnHttps(Record, frozen=True):
+    """Which servers of the web hold evidence."""
+
+    servers: tuple[str, ...] = ()
+    """Domains that may be asked; each stands for what is below it as well."""
+    private: tuple[str, ...] = ()
+    """Servers, as ``host:port``, that may be at addresses which are not public."""
+    ca_file: str = ""
+    """Certificates in PEM that are trusted beside those of the system."""
+    tokens: dict[str, str] = {}
+    """By server, as ``host`` or ``host:port``: the variable that holds the token it is sent."""
+
+
+class OwnEvidence(Record, frozen=True):
+    """Where evidence may be had."""
+
+    docs_root: str = ""
+    """The folder of ``memory://docs``; empty for the repository around the current folder."""
+    file_roots: tuple[str, ...] = ()
+    """Folders below which ``file://`` leads anywhere."""
+    git: dict[str, str] = {}
+    """Folders of repositories, by the name that ``git://`` uses."""
+    svn: dict[str, str] = {}
+    """Addresses of Subversion repositories, by the name that ``svn://`` uses."""
+    https: OwnHttps = OwnHttps()
+
+
 class OwnSettings(Record, frozen=True):
     """Of the user's configuration what is more than a word."""
 
@@ -51,3 +78,4 @@ class OwnSettings(Record, frozen=True):
     agents: dict[str, OwnAgent] = {}
     """By the agent's name."""
     web: OwnWeb = OwnWeb()
+    evidence: OwnEvidence = OwnEvidence()

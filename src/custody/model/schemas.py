@@ -22,6 +22,7 @@ from custody.model.documents import Checkpoint, Manifest, Summary
 from custody.model.event import FACTS, JournalLine
 from custody.model.ingest import IngestManifest
 from custody.model.outcome import StageStatus
+from custody.model.packet import Packet
 from custody.model.plan import VerificationPlan, VerificationResults
 from custody.model.record import Record
 
@@ -46,6 +47,7 @@ SCHEMAS: dict[str, type[Record]] = {
     "find_web": FindWeb,
     "dispatch_config": DispatchConfig,
     "verify_report": VerifyReport,
+    "packet": Packet,
     **{f"event.{name}": kind for name, kind in FACTS.items()},
 }
 

@@ -4,6 +4,7 @@ r"""Patches in git's form: one reader, one writer, and what applying means. Byte
     apply         `FileChange`s and the files that are there → the files after
     write         a `Change` with its contents → bytes that ``git apply`` takes
     root_tree     the files of a folder, for `apply`
+    outline       where the files and hunks of any diff begin, for those who only read it
     git_header    what stands above the hunks of a file, as git writes it
     plain_header  the same as other diffs write it
     names         how git spells a path, and which paths it can hold

@@ -39,9 +39,11 @@ class Chunk(Record, frozen=True):
 
     def reference(self) -> Reference:
         """Return its entry of ``evidence_refs_json``; both ranges are those of the excerpt."""
-        size = len(self.excerpt.encode())
         begin, line = self.bytes[0], self.lines[0]
-        touched = max(1, len(self.excerpt.splitlines()))
+        place, lines = self.bytes, self.lines
+        if self.excerpt != self.text:
+            place = begin, begin + len(self.excerpt.encode())
+            lines = line, line + self.excerpt.removesuffix("\n").count("\n")
         return Reference(
             artifact_uri=self.artifact_uri,
             sha256=self.sha256,
@@ -49,7 +51,7 @@ class Chunk(Record, frozen=True):
             source_type=self.source_type,
             kind=self.kind,
             excerpt=self.excerpt,
-            bytes=(begin, begin + size),
-            lines=(line, line + touched - 1),
+            bytes=place,
+            lines=lines,
             git_commit=self.git_commit,
         )

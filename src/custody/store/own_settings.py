@@ -13,8 +13,25 @@
     [web]
     search = "https://search.example/?q={query}"
 
-The variable CUSTODY_TOOLCHAINS takes the place of ``toolchains``, its folders joined by colons, and
-CUSTODY_WEB_SEARCH that of ``web.search``. The settings that are words are read by the command line
+    [evidence]
+    docs_root = "/home/me/project"
+    file_roots = ["/srv/evidence"]
+
+    [evidence.git]
+    main = "/home/me/project"
+
+    [evidence.svn]
+    old = "https://svn.example/repo"
+
+    [evidence.https]
+    servers = ["files.example"]
+
+    [evidence.https.tokens]
+    "files.example" = "FILES_TOKEN"
+
+The variable CUSTODY_TOOLCHAINS takes the place of ``toolchains``, its folders joined by colons,
+CUSTODY_WEB_SEARCH that of ``web.search``, and CUSTODY_DOCS_ROOT that of ``evidence.docs_root``.
+The settings that are words are read by the command line
 (`custody.cli.config`).
 """
 
@@ -27,18 +44,19 @@ from typing import Any
 import msgspec
 
 from custody.errors import MalformedDocument
-from custody.model.own_settings import OwnSettings
+from custody.model.own_settings import OwnEvidence, OwnSettings
 from custody.store.places import is_file
 from custody.store.root import read_file
 
 USER_FILE = "custody/custody.toml"
 """Below the folder for configuration, ``~/.config`` where XDG_CONFIG_HOME names no other."""
-OWN = ("toolchains", "agents", "web")
+OWN = ("toolchains", "agents", "web", "evidence")
 """What is read here of the file."""
 CHANGES = "change"
 """What only a repository says, about changes of it: `custody.store.change_settings` reads it."""
 TOOLCHAINS = "CUSTODY_TOOLCHAINS"
 WEB_SEARCH = "CUSTODY_WEB_SEARCH"
+DOCS_ROOT = "CUSTODY_DOCS_ROOT"
 
 
 def user_file(environment: Mapping[str, str]) -> str:
@@ -57,12 +75,27 @@ def own_settings(environment: Mapping[str, str]) -> OwnSettings:
         found = msgspec.convert({name: parsed[name] for name in OWN if name in parsed}, OwnSettings)
     except msgspec.ValidationError as error:
         raise MalformedDocument("type", str(error), where=file) from None
+    _refuse_relative(found.evidence, file)
+    if root := environment.get(DOCS_ROOT, ""):
+        evidence = msgspec.structs.replace(found.evidence, docs_root=os.path.abspath(root))
+        found = msgspec.structs.replace(found, evidence=evidence)
     if search := environment.get(WEB_SEARCH, ""):
         web = msgspec.structs.replace(found.web, search=search)
         found = msgspec.structs.replace(found, web=web)
     if named := environment.get(TOOLCHAINS, ""):
         return msgspec.structs.replace(found, toolchains=tuple(filter(None, named.split(":"))))
     return found
+
+
+def _refuse_relative(evidence: OwnEvidence, file: str) -> None:
+    """Raise `MalformedDocument` for a place that depends on where one is."""
+    places = [evidence.docs_root, *evidence.file_roots, *evidence.git.values()]
+    for place in (*places, evidence.https.ca_file):
+        if place and not os.path.isabs(place):
+            hint = "write the whole path"
+            raise MalformedDocument(
+                "type", f"evidence: {place!r} is no absolute path", where=file, hint=hint
+            )
 
 
 def read_toml(file: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from custody.errors import JournalBroken
 from custody.model import layout
@@ -23,10 +23,15 @@ from custody.model.record import encode_pretty
 from custody.model.request import AgentRequest
 from custody.model.state import State
 from custody.views.checkpoint import checkpoint
+from custody.views.claims import Claims
 from custody.views.manifest import closing_manifest, opening_manifest
 from custody.views.status import stage_status
 from custody.views.summary import Summarizer, without_usage
 from custody.views.trace import trace_line
+
+if TYPE_CHECKING:
+    from custody.model.evidence import Evidence
+    from custody.model.packet import Packet
 
 ChangesOf = Callable[[RequestAnswered], tuple[Change, ...]]
 """Tells what a recorded attempt changed."""
@@ -56,6 +61,7 @@ class Collector:
         """The agents that are at work, by request."""
         self._answered_by: set[str] = set()
         self._version = CURRENT
+        self._claims = Claims()
 
     def add(self, line: JournalLine, fact: AnyFact, changes: tuple[Change, ...]) -> Made:
         """Take one more line into account; ``changes`` are those of an answer."""
@@ -74,6 +80,8 @@ class Collector:
         trace = trace_line(line, fact, self.state)
         self.state.apply(fact)
         self._summarizer.add(line, fact, changes)
+        if self._version.packets:
+            self._claims.add(line, fact, changes)
         status = stage_status(fact, self._seconds.get(line.node or "", 0.0))
         if status is None:
             return Made(trace, "", b"")
@@ -110,6 +118,15 @@ class Collector:
     def summary(self, head: str) -> Summary:
         """Return the summary of the lines so far."""
         return self._summarizer.summary(self.state, head)
+
+    def packet(self, head: str, contents: Callable[[Evidence], bytes | None]) -> Packet | None:
+        """Return the packet of the ended run; None for journals of before there were any."""
+        if not self._version.packets:
+            return None
+        from custody.views.packet import Packer
+
+        packer = Packer(self.run_id, self._claims, self.state, contents)
+        return packer.packet(head, self.net_changes())
 
     def closing_summary(self, head: str) -> Summary:
         """Return the summary as its file holds it: only what the journal's version tells."""

@@ -7,8 +7,9 @@ Only the manifest and the closing summary are, because others rely on them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
-from custody.errors import PathRefused
+from custody.errors import PathRefused, RunError
 from custody.model import layout
 from custody.model.change import Tree
 from custody.model.documents import Summary
@@ -20,6 +21,7 @@ from custody.model.event import (
     Position,
     RequestAnswered,
 )
+from custody.model.evidence import Evidence
 from custody.model.record import encode_pretty
 from custody.store.rundir import RunDirectory
 from custody.store.view_files import ViewFiles
@@ -77,7 +79,7 @@ class ViewWriter:
         """
         self.write((), reached)
         self.close()
-        for name, pieces in closing_files(self._collector, reached, workspace):
+        for name, pieces in closing_files(self._run, self._collector, reached, workspace):
             self._run.write_pieces(name, pieces)
 
     def summary(self, head: str) -> Summary:
@@ -101,7 +103,7 @@ def write_opening(run: RunDirectory, line: JournalLine, started: PipelineStarted
 
 
 def closing_files(
-    collector: Collector, reached: Position, workspace: Tree
+    run: RunDirectory, collector: Collector, reached: Position, workspace: Tree
 ) -> Iterator[tuple[str, Iterable[bytes]]]:
     """Yield the documents of an ended run, in the order they are written, each when it is due.
 
@@ -112,7 +114,25 @@ def closing_files(
     yield layout.SUMMARY_PAGE, summary_page(summary)
     if is_change(collector.state):
         yield layout.TRACE_PAGE, (trace_text(summary, collector.state).encode(),)
+    if (packet := collector.packet(reached.head, partial(_content, run))) is not None:
+        from custody.evidence.packet import packet_page
+
+        yield layout.PACKET, (encode_pretty(packet),)
+        yield layout.PACKET_PAGE, packet_page(packet)
     yield layout.MANIFEST, (encode_pretty(collector.closing(reached, workspace)),)
+
+
+def _content(run: RunDirectory, item: Evidence) -> bytes | None:
+    """Return what a file held when it was recorded; None when that is not to be had any more.
+
+    `custody verify` tells of it as what it is: a file that is not what the journal says.
+    """
+    try:
+        if layout.top_of(item.path) == layout.WORKSPACE:
+            return run.blobs.get(item.sha256)
+        return run.document(item) if item.is_document else run.read_evidence(item)
+    except RunError:
+        return None
 
 
 def _put_texts(folders: Folders, fact: AnyFact) -> None:

@@ -51,7 +51,7 @@ class Repository:
             raise UsageError(
                 "it lies in no git repository",
                 where=folder,
-                hint="`git init`, or leave --branch out",
+                hint="`git init` makes one of a folder",
             )
         lines = os.fsdecode(found).split("\n")
         self._top = lines[0]
@@ -147,6 +147,20 @@ class Repository:
         """Let a new branch lead to a commit; raises `Refused` when it was made meanwhile."""
         self._run("update-ref", "-m", "custody apply", f"refs/heads/{name}", commit, _NONE)
 
+    def make_tag(self, name: str, message: str) -> None:
+        """Make an annotated tag of HEAD; raises `Refused` when there is one of that name."""
+        who = (self._run("var", "GIT_COMMITTER_IDENT") or b"").decode().strip()
+        about = f"object {self.head}\ntype commit\ntag {name}\ntagger {who}\n\n{message}"
+        made = (self._run("mktag", given=about.encode()) or b"").decode().strip()
+        if self.tagged(name) is not None:
+            raise Refused("tag", f"tag {name!r} exists", where=self._folder)
+        self._run("update-ref", "-m", "custody anchor", f"refs/tags/{name}", made, _NONE)
+
+    def tagged(self, name: str) -> str | None:
+        """Return the message of an annotated tag; None where there is no such tag."""
+        found = self._run("cat-file", "tag", f"refs/tags/{name}", ok=None)
+        return None if found is None else found.decode(errors="replace").partition("\n\n")[2]
+
     def _run(
         self,
         *words: str,
@@ -167,9 +181,7 @@ class Repository:
                 check=False,
             )
         except FileNotFoundError:
-            raise UsageError(
-                "git is not installed", hint="install it, or leave --branch out"
-            ) from None
+            raise UsageError("git is not installed", hint="install it") from None
         if done.returncode in {0, ok}:
             return done.stdout
         said = done.stderr.decode(errors="replace").strip()

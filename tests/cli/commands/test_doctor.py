@@ -7,6 +7,7 @@ import pytest
 
 from custody.cli import main
 from custody.sandbox.left_open import LEFT_OPEN
+from support.shell import Shell
 
 
 def test_the_level_and_the_origin_of_every_setting_are_told(
@@ -75,3 +76,19 @@ def test_what_holds_each_limit_is_told(capsys: pytest.CaptureFixture[str]) -> No
     assert "limits of a stage\n  processes (2048)" in text
     assert "written (16G)          watched, and ended a moment later\n" in text
     assert ("no control group: " in text) is (told["no_cgroup"] != "")
+
+
+@pytest.mark.req("E-06", "G-07")
+def test_doctor_says_where_evidence_may_be(custody: Shell) -> None:
+    file = custody.folder / "own" / "custody" / "custody.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('[evidence]\nfile_roots = ["/srv/a"]\ngit = {main = "/srv/main"}\n')
+    own = str(file.parent.parent)
+    out = custody("doctor", XDG_CONFIG_HOME=own).out
+    assert f"  documents        {custody.folder}  (default)\n" in out
+    assert f"  files            /srv/a  ({file})\n" in out
+    assert f"  git              main: /srv/main  ({file})\n" in out
+    named = custody("doctor", XDG_CONFIG_HOME=own, CUSTODY_DOCS_ROOT="/srv/docs")
+    assert "  documents        /srv/docs  (CUSTODY_DOCS_ROOT)\n" in named.out
+    told = custody("doctor", "--json", XDG_CONFIG_HOME=own).data["evidence"]
+    assert told["file_roots"] == ["/srv/a"]

@@ -13,6 +13,7 @@ from custody.model.levels import MEANINGS
 
 if TYPE_CHECKING:
     from custody.cli.config import Setting
+    from custody.model.own_settings import OwnEvidence
     from custody.sandbox.left_open import Opening
     from custody.supervise.probe import Diagnosis, HeldLimits
 
@@ -57,7 +58,8 @@ def execute(options: Namespace) -> Result:
     settings = [config.origin(name, given.get(name, "")) for name in config.DEFAULTS]
     diagnosis = api.doctor(config.setting("runsdir", options.runsdir))
     agents = api.agents()
-    toolchains = own_settings(os.environ).toolchains
+    own = own_settings(os.environ)
+    toolchains = own.toolchains
     openings = diagnosis.left_open
     return Result(
         data={
@@ -65,6 +67,7 @@ def execute(options: Namespace) -> Result:
             "left_open": {"L2": [opening._asdict() for opening in openings]},
             "settings": [item._asdict() for item in settings],
             "toolchains": toolchains,
+            "evidence": own.evidence,
             "agents": agents,
         },
         text=[
@@ -73,6 +76,7 @@ def execute(options: Namespace) -> Result:
             *_about_openings(openings),
             *_about_settings(settings),
             *_about_toolchains(toolchains),
+            *_about_evidence(own.evidence),
             *_about_agents(agents),
         ],
     )
@@ -131,6 +135,28 @@ def _about_toolchains(toolchains: tuple[str, ...]) -> Iterator[Line]:
     if toolchains:
         yield Line("toolchains that every stage may read", "strong")
         yield from (Line(f"  {folder}") for folder in toolchains)
+
+
+def _about_evidence(evidence: OwnEvidence) -> Iterator[Line]:
+    from custody.cli.config import user_file
+    from custody.resolvers.documents import docs_root
+    from custody.store.own_settings import DOCS_ROOT
+
+    named = DOCS_ROOT if os.environ.get(DOCS_ROOT) else user_file()
+    root = docs_root(evidence, os.getcwd())
+    places = {
+        "files": evidence.file_roots,
+        "git": [f"{name}: {place}" for name, place in evidence.git.items()],
+        "svn": [f"{name}: {place}" for name, place in evidence.svn.items()],
+        "https": evidence.https.servers,
+    }
+    yield Line("where evidence may be", "strong")
+    yield Line(
+        f"  documents        {root}  ({named if evidence.docs_root else 'default'})", hang=_VALUE
+    )
+    for kind, found in places.items():
+        for place in found:
+            yield Line(f"  {kind:<16} {place}  ({user_file()})", hang=_VALUE)
 
 
 def _about_agents(agents: dict[str, str]) -> Iterator[Line]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from custody.cli import options as declare
 from custody.cli.result import Arguments, Line, Result
+from custody.errors import UsageError
 
 if TYPE_CHECKING:
     from custody.engine.verification import Verification
@@ -16,15 +18,20 @@ if TYPE_CHECKING:
 ABOUT = (
     "Check the chain of the journal, every file and blob it names, every document made from it,\n"
     "and the directory's name. Any mismatch is listed, and the exit code is 1 then. Whoever can\n"
-    "write to the directory could also have written all of it anew: only --head finds that."
+    "write to the directory could also have written all of it anew: --head and --signed find that."
 )
-EXAMPLES = ("custody verify last", "custody verify last --rebuild")
+EXAMPLES = (
+    "custody verify last",
+    "custody verify last --rebuild",
+    "custody verify last --signed r1.dsse.json --key mine.pub",
+)
 
 _OUTCOMES: dict[RunStatus, str] = {
     "PASS": "the run itself ended PASS",
     "FAIL": "the run itself ended FAIL",
     "RUNNING": "the run itself has not ended",
 }
+_UNCHECKED = "who signed it was not checked: --key FILE names the public key"
 _UNTOLD = "how the run itself ended cannot be told"
 """What is said of a record that is good only up to a line before the run's end."""
 
@@ -43,6 +50,12 @@ def arguments(parser: Arguments) -> None:
         default="",
         help="what the run printed as the journal's head: a line of it must have that hash",
     )
+    for name, metavar, text in (
+        ("signed", "FILE", "a signed packet of the run: the record must be the one it is about"),
+        ("key", "FILE", "the public key of --signed; without one its signature is not checked"),
+    ):
+        option = parser.add_argument(f"--{name}", metavar=metavar, default="", help=text)
+        option.complete = declare.FILE
 
 
 def execute(options: Namespace) -> Result:
@@ -50,13 +63,26 @@ def execute(options: Namespace) -> Result:
     from custody import api
     from custody.cli import config
 
-    found = api.verify(
-        options.run,
-        runsdir=config.setting("runsdir", options.runsdir),
-        rebuild=options.rebuild,
-        head=options.head,
+    runsdir = config.setting("runsdir", options.runsdir)
+    if options.key and not options.signed:
+        raise UsageError("--key is that of a signed packet", hint="--signed FILE names one")
+    if options.signed and options.head:
+        raise UsageError("--signed tells the head by itself", hint="leave --head out")
+    if options.signed:
+        found = _against_signed(options, runsdir)
+    else:
+        found = api.verify(options.run, runsdir=runsdir, rebuild=options.rebuild, head=options.head)
+    unchecked = bool(options.signed and not options.key)
+    text = chain(_lines(found), [Line(_UNCHECKED, "warn")] if unchecked else ())
+    return Result(data=found, text=text, status="FAIL" if found.mismatches else "PASS")
+
+
+def _against_signed(options: Namespace, runsdir: str) -> Verification:
+    from custody import attest
+
+    return attest.verify_signed(
+        options.run, options.signed, key=options.key, runsdir=runsdir, rebuild=options.rebuild
     )
-    return Result(data=found, text=_lines(found), status="FAIL" if found.mismatches else "PASS")
 
 
 def _lines(found: Verification) -> Iterator[Line]:
