@@ -229,6 +229,7 @@ class LogbookFailed(CustodyError):
     """The database of a logbook refused, or cannot be used. ``code`` tells why, and never changes.
 
     ``unreachable`` ``busy`` ``denied`` ``no_database`` ``newer`` ``changed`` ``constraint``
+    ``diverged``
     """
 
     error_type = "LOGBOOK_FAILED"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self, TypeVar
 
 from custody.evidence import Pointer
-from custody.logbook import Database, Transaction, events, items, kv, pointers
+from custody.logbook import Database, Transaction, events, items, kv, pointers, repos
 from custody.logbook.address import open_database
 from custody.logbook.events import Chain
 from custody.logbook.migrations import migrate
@@ -20,8 +20,9 @@ from custody.logbook.records import (
     NewAttachment,
     NewPatch,
     PatchBlob,
+    Repo,
 )
-from custody.logbook.tables import LOGBOOK
+from custody.logbook.tables import COLUMNS, LOGBOOK
 
 _PAGE = 1000
 
@@ -121,6 +122,18 @@ class Logbook:
     def verify_events(self, *, head: str = "") -> Chain:
         """Walk the chain of events, as `custody.logbook.events.verify` does."""
         return self._read(lambda it: events.verify(it, head=head))
+
+    def repos(self) -> list[Repo]:
+        """Return the repositories whose histories are here."""
+        return self._read(repos.repos)
+
+    def counts(self) -> dict[str, int]:
+        """Return how many rows each table has."""
+        return self._read(
+            lambda it: {
+                table: int(it.run(f"SELECT count(*) FROM {table}")[0][0]) for table in COLUMNS
+            }
+        )
 
     def put(self, namespace: str, name: str, value: object) -> None:
         """Keep a small value."""

@@ -163,7 +163,7 @@ def _unreadable() -> UsageError:
 
 
 def _insist(connection: psycopg.Connection[Any]) -> None:
-    """Let a commit return when it is written, where the server is set up to forget the last ones."""
+    """Let a commit return when it is written, though the server be set up to forget the last."""
     connection.execute(
         "SELECT set_config('synchronous_commit', 'on', false) "
         "WHERE current_setting('synchronous_commit') = 'off'"
