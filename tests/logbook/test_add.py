@@ -12,7 +12,6 @@ from custody.errors import StorageFailed, UsageError
 from custody.logbook.add import add_files, add_run
 from custody.logbook.artifacts import ArtifactStore, open_artifacts
 from custody.logbook.book import Logbook
-from support.bench import Bench
 
 PIPELINE = """digraph made {
     start [shape=Mdiamond]
@@ -52,8 +51,8 @@ def test_a_file_that_is_missing_adds_nothing(
     small: Logbook, store: ArtifactStore, tmp_path: Path
 ) -> None:
     (tmp_path / "a").write_bytes(b"one")
+    paths = [f"{tmp_path}/a", f"{tmp_path}/missing"]
     with pytest.raises(StorageFailed):
-        paths = [f"{tmp_path}/a", f"{tmp_path}/missing"]
         add_files(small, store, paths, name="mine", kind="file", title="Mine")
     with pytest.raises(UsageError):
         add_files(small, store, [], name="mine", kind="file", title="Mine")
@@ -61,11 +60,11 @@ def test_a_file_that_is_missing_adds_nothing(
 
 
 def test_a_run_leaves_its_packet_and_what_it_made(
-    small: Logbook, store: ArtifactStore, bench: Bench
+    small: Logbook, store: ArtifactStore, tmp_path: Path
 ) -> None:
-    (bench.folder / "made.dot").write_text(PIPELINE)
-    runsdir = str(bench.folder / "runs")
-    result = api.run(str(bench.folder / "made.dot"), runsdir=runsdir, run_id="one")
+    (tmp_path / "made.dot").write_text(PIPELINE)
+    runsdir = str(tmp_path / "runs")
+    result = api.run(str(tmp_path / "made.dot"), runsdir=runsdir, run_id="one")
     added = add_run(small, store, result.path)
     told = {str(one.meta["name"]): one for one in added.attachments}
     assert {"evidence/packet.json", "events.jsonl", "docs/deep/hint.md"} <= set(told)

@@ -46,10 +46,10 @@ def test_many_changes_are_several_batches(
     repo = book.database.repeat(lambda it: repos.add_repo(it, "git", "a", "/a"))
     store = open_artifacts(str(tmp_path / "artifacts"))
     recording = Recorder(book, store, repo)
-    recording.record(change(number, b"x" * number) for number in range(8))
-    assert 0 < len(book.patches()) < 7
+    recording.record(change(number, b"x" * number) for number in range(7))
+    assert 0 < len(book.patches()) < 6
     done = recording.finish("tip", ("cursor", "tip"), ("note",))
-    assert (done.changes, done.patches, done.without_patch) == (8, 7, 1)
+    assert (done.changes, done.patches, done.without_patch) == (7, 6, 1)
     assert book.events()[0].data["notes"] == ["note"]
     assert book.get(recorder.CURSORS, "cursor", str) == "tip"
     store.close()

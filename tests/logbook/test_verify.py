@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from custody.evidence.uri import build_file_uri
@@ -28,8 +29,8 @@ def filled(book: Logbook, store: ArtifactStore, tmp_path: Path) -> Logbook:
     sha256 = sha256_of(key)
     (tmp_path / "file").write_bytes(b"evidence")
     file = build_file_uri(str(tmp_path / "file"))
-    new = {"source_type": "git", "uri": key, "sha256": sha256, "size_bytes": 8}
-    book.add_patches([NewPatch(source_id="1:a", **new), NewPatch(source_id="1:b", **new)])
+    new = NewPatch(source_type="git", source_id="1:a", uri=key, sha256=sha256, size_bytes=8)
+    book.add_patches([new, msgspec.structs.replace(new, source_id="1:b")])
     item = book.add_item("files", "mine").item_id
     book.add_attachment(
         NewAttachment(item_id=item, kind="file", uri=file, sha256=sha256, size_bytes=8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
-from custody.errors import ResolveFailed, StorageFailed
+from custody.errors import ResolveFailed, StorageFailed, UriRefused
 from custody.evidence import Artifacts
 from custody.evidence.uri import FileUri, build_evidence_uri, parse
 from custody.logbook.artifacts import is_key
@@ -59,7 +59,7 @@ def _wrong(listed: Listed, artifacts: Artifacts) -> Iterator[str]:
             yield f"its evidence uri is not that of its source, {built}"
     try:
         data = _bytes(listed.uri, artifacts)
-    except (ResolveFailed, StorageFailed) as failed:
+    except (ResolveFailed, StorageFailed, UriRefused) as failed:
         yield f"its bytes cannot be had: {failed.what}"
         return
     if hashlib.sha256(data).hexdigest() != listed.sha256:
