@@ -11,6 +11,8 @@
 #   make pythons  unpack other releases of Python below .pythons, for the tests
 #   make packages fetch a few packages from the registries below .packages, for tests that build with them
 #   make agents   install Codex, Claude Code and opencode below .agents, for the tests that run them
+#   make acceptance-logbook-only    the logbook as its users have it, without the search
+#   make acceptance-unified-min     the shortest way from a history to resolved evidence, and the search
 #   make bench    measure against the peers; BENCH_ARGS='--only attacks' for one subject
 #   make format   let ruff rewrite the files
 #   make clean    remove what these targets made
@@ -42,7 +44,7 @@ REPOMIX := 1.18.1
 NODE := 22.23.3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak mutants lint types docs reference bench format clean system agents packages peers pythons test-pythons test-lowest test-kernels $(PYTHONS:%=test-%)
+.PHONY: help demo test soak acceptance-logbook-only acceptance-unified-min mutants lint types docs reference bench format clean system agents packages peers pythons test-pythons test-lowest test-kernels $(PYTHONS:%=test-%)
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -52,6 +54,14 @@ demo: $(VENV)/.custody
 
 test: $(VENV)/.tools system agents packages $(VENV)/wheels
 	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
+
+# Both say how it was made: SEEKDB_ENABLE=0 leaves the search out, and its tests report SKIPPED.
+acceptance-logbook-only: $(VENV)/.tools system
+	SEEKDB_ENABLE=0 $(BIN)/python -m pytest -n auto tests/acceptance/test_logbook_only.py tests/logbook \
+		tests/cli/logbook $(PYTEST_ARGS)
+
+acceptance-unified-min: $(VENV)/.tools system
+	$(BIN)/python -m pytest -n auto tests/acceptance tests/seek $(PYTEST_ARGS)
 
 # LENGTH=5 makes what has no end, races and kills at moments of chance, five times as long.
 soak: $(VENV)/.tools system agents packages $(VENV)/wheels

@@ -40,6 +40,7 @@ settings.load_profile("custody")
 PASSED = pytest.StashKey[bool]()
 WORKED = pytest.StashKey[float]()
 IN_CI = os.environ.get("CI") == "true"
+SWITCH = "SEEKDB_ENABLE"
 IGNORED_BY_SOME = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 """What ``nohup`` and a shell's ``&`` make whatever they start ignore, and whatever that starts."""
 
@@ -188,10 +189,15 @@ def pytest_runtest_makereport(
     if report.when == "teardown" and item.config.getoption("--slowest-files"):
         report.user_properties.append((WORK, worked() - item.stash[WORKED]))
     item.stash[PASSED] = report.passed and item.stash.get(PASSED, True)
-    if IN_CI and report.skipped and not hasattr(report, "wasxfail"):
+    if IN_CI and report.skipped and not hasattr(report, "wasxfail") and not _wanted(report):
         report.outcome = "failed"
         report.longrepr = f"skipped, but nothing may be skipped in CI: {report.longrepr}"
     return report
+
+
+def _wanted(report: pytest.TestReport) -> bool:
+    """Whether a test is left out since the search is switched off, as whoever did it wants."""
+    return os.environ.get(SWITCH) == "0" and f"{SWITCH}=0" in str(report.longrepr)
 
 
 @pytest.hookimpl(tryfirst=True)

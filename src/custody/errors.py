@@ -21,6 +21,7 @@
     ├── PackFailed               no context pack can be made; carries a stable code
     ├── FetchFailed              a page could not be had; carries a stable code
     ├── ResolveFailed            what an evidence uri points at could not be had; carries a code
+    ├── LogbookFailed            the database of a logbook refused; carries a stable code
     ├── StorageFailed            the disk refused: full, unreadable, read-only
     ├── AnswerAwaited            a person must answer before the run can go on
     └── Interrupted              the user pressed Ctrl-C, or the process was told to end
@@ -218,6 +219,20 @@ class ResolveFailed(CustodyError):
     """What an evidence uri points at could not be had. ``code`` tells why, and never changes."""
 
     error_type = "RESOLVE_FAILED"
+
+    def __init__(self, code: str, what: str, *, where: str = "", hint: str = "") -> None:
+        super().__init__(what, where=where, hint=hint)
+        self.code = code
+
+
+class LogbookFailed(CustodyError):
+    """The database of a logbook refused, or cannot be used. ``code`` tells why, and never changes.
+
+    ``unreachable`` ``busy`` ``denied`` ``no_database`` ``newer`` ``changed`` ``constraint``
+    ``diverged``
+    """
+
+    error_type = "LOGBOOK_FAILED"
 
     def __init__(self, code: str, what: str, *, where: str = "", hint: str = "") -> None:
         super().__init__(what, where=where, hint=hint)

@@ -35,6 +35,20 @@ def test_a_file_may_say_one_thing_and_another_file_the_rest(folder: Path) -> Non
     assert (setting("runsdir", ""), setting("agent", "")) == ("runs", "fake")
 
 
+@pytest.mark.req("E-05")
+@pytest.mark.parametrize("name", ["logbook", "artifacts"])
+def test_no_repository_says_where_evidence_is_kept(folder: Path, name: str) -> None:
+    (folder / "custody.toml").write_text(f'{name} = "x"\n')
+    with pytest.raises(MalformedDocument) as caught:
+        setting(name, "")
+    assert caught.value.code == "protection"
+
+
+def test_an_address_is_shown_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUSTODY_LOGBOOK", "postgresql://me:secret@server/db")
+    assert origin("logbook", "").shown().value == "postgresql://me:…@server/db"
+
+
 def test_a_project_without_settings_has_the_defaults(folder: Path) -> None:
     (folder / "pyproject.toml").write_text('[project]\nname = "x"\n')
     assert setting("agent", "") == ""

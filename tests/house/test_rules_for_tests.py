@@ -48,6 +48,20 @@ def test_a_skip_is_a_failure_in_ci_only(trial: Trial, text: str, reason: str) ->
     assert reason in printed
 
 
+SWITCHED_OFF = "import pytest\ndef test_one(): pytest.skip('SEEKDB_ENABLE=0')\n"
+
+
+@pytest.mark.req("E-11")
+def test_without_the_search_its_tests_are_skipped_in_ci_too(
+    trial: Trial, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SEEKDB_ENABLE", "0")
+    assert trial(SWITCHED_OFF, ci=True)[0] == 0
+    assert trial(SKIPPED, ci=True)[0] == 1, "others are not"
+    monkeypatch.delenv("SEEKDB_ENABLE")
+    assert trial(SWITCHED_OFF, ci=True)[0] == 1, "nor is it in an ordinary run"
+
+
 def test_a_process_left_behind_fails_its_test(trial: Trial) -> None:
     status, printed = trial(LEFT_BEHIND)
     (trial.folder / "stop").touch()

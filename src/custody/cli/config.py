@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from custody.api import DEFAULT_RUNSDIR
 from custody.errors import MalformedDocument
 from custody.model.confinement import LEVELS
+from custody.patterns import later
 from custody.store import own_settings
 from custody.store.places import is_file, lies_in
 
@@ -29,12 +30,17 @@ DEFAULTS = {
     "confinement": "",
     "ingest": "false",
     "output_limit": "",
+    "logbook": "",
+    "artifacts": "",
 }
 """Every setting and its default."""
 LISTS = ("exclude",)
 """Settings that are lists of texts, empty where nothing is said."""
 FILES = {"custody.toml": (), "pyproject.toml": ("tool", "custody")}
 """Each file, and the table of it that is custody's."""
+
+
+_PASSWORD = later(r"(://[^:/@]*):[^@]*@")
 
 
 class Setting(NamedTuple):
@@ -44,6 +50,10 @@ class Setting(NamedTuple):
     value: str
     origin: str
     """The flag, the name of the variable or of the file, or the default."""
+
+    def shown(self) -> Setting:
+        """Return it as it may be printed: an address without its password."""
+        return self._replace(value=_PASSWORD.sub(r"\1:…@", self.value))
 
 
 def setting(name: str, flag: str) -> str:
@@ -100,6 +110,8 @@ def _refuse_lowering(name: str, value: str, file: str) -> None:
         what = f"a repository cannot have {value} copied into a workspace"
     elif name == "pipeline" and leaves:
         what = f"a repository cannot name the pipeline {value}"
+    elif name in {"logbook", "artifacts"}:
+        what = f"a repository cannot say where evidence is kept: {name}"
     else:
         return
     flag = "the command line" if name == "pipeline" else f"--{name}"

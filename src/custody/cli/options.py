@@ -40,6 +40,24 @@ def runsdir(parser: Arguments) -> None:
     argument.complete = FOLDER
 
 
+def logbook(parser: Arguments) -> None:
+    """Declare where the logbook is, and its artifacts."""
+    argument = parser.add_argument(
+        "--logbook",
+        metavar="URL",
+        default="",
+        help="the logbook: a file, or postgresql://… (default: one in your data folder)",
+    )
+    argument.complete = FILE
+    argument = parser.add_argument(
+        "--artifacts",
+        metavar="URL",
+        default="",
+        help="where its bytes are: a folder, or s3://BUCKET/PREFIX (default: beside it)",
+    )
+    argument.complete = FOLDER
+
+
 def pipeline(parser: Arguments, default: str = "") -> None:
     """Declare one pipeline, which must be named where there is no default."""
     argument = parser.add_argument(

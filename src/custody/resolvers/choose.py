@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
+from custody.errors import LogbookFailed, PathRefused, ResolveFailed, StorageFailed
 from custody.evidence import Artifacts, Content, Pointers
+from custody.evidence.failure import UNREACHABLE
 from custody.evidence.uri import (
     AttachmentUri,
     DocUri,
@@ -36,7 +38,7 @@ class Resolvers:
     ) -> None:
         """``folder`` is where one is: without another root, documents are those of its repository.
 
-        A logbook is ``pointers`` with its ``artifacts``.
+        A logbook is ``pointers`` with its ``artifacts``; without them it is the user's own.
         """
         self._settings = settings
         self._environment = environment
@@ -57,10 +59,7 @@ class Resolvers:
             case FileUri():
                 content = read_named(settings.file_roots, uri)
             case PatchBlobUri() | AttachmentUri():
-                from custody.resolvers.pointers import read_pointed
-
-                roots = settings.file_roots
-                content = read_pointed(uri, self._pointers, self._artifacts, roots)
+                content = self._pointed(uri)
             case GitUri():
                 from custody.resolvers.git import read_committed
 
@@ -76,6 +75,21 @@ class Resolvers:
             case _:
                 assert_never(uri)
         return content
+
+    def _pointed(self, uri: PatchBlobUri | AttachmentUri) -> Content:
+        """Return what a logbook points at: the one that was given, else the user's own."""
+        from custody.resolvers.pointers import read_pointed
+
+        roots = self._settings.file_roots
+        if self._pointers is not None:
+            return read_pointed(uri, self._pointers, self._artifacts, roots)
+        from custody.logbook.configured import existing
+
+        try:
+            with existing(self._environment) as (book, artifacts):
+                return read_pointed(uri, book, artifacts, roots)
+        except (LogbookFailed, StorageFailed, PathRefused) as failed:
+            raise ResolveFailed(UNREACHABLE, failed.what, where=uri.text) from failed
 
 
 def configured(

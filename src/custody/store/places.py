@@ -187,5 +187,6 @@ def user_data(environment: Mapping[str, str]) -> str:
     """Return the folder where custody keeps data of the user's that belong to no project."""
     base = environment.get("XDG_DATA_HOME", "")
     if not base.startswith("/"):
-        base = os.path.join(os.path.expanduser("~"), ".local", "share")
+        home = environment.get("HOME") or os.path.expanduser("~")
+        base = os.path.join(home, ".local", "share")
     return os.path.join(base, "custody")

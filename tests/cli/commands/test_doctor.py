@@ -28,6 +28,8 @@ def test_the_level_and_the_origin_of_every_setting_are_told(
         {"name": "confinement", "value": "", "origin": "default"},
         {"name": "ingest", "value": "false", "origin": "default"},
         {"name": "output_limit", "value": "", "origin": "default"},
+        {"name": "logbook", "value": "", "origin": "default"},
+        {"name": "artifacts", "value": "", "origin": "default"},
     ]
     assert main(["doctor", "--runsdir", "here"]) == 0
     text = capsys.readouterr().out

@@ -29,7 +29,12 @@ _HOLDERS = {
     "rlimit": "held by an rlimit",
     "watcher": "watched, and ended a moment later",
 }
-_UNSET = {"confinement": "the best there is", "output_limit": "20K"}
+_UNSET = {
+    "confinement": "the best there is",
+    "output_limit": "20K",
+    "logbook": "in your data folder",
+    "artifacts": "beside the logbook",
+}
 """What holds where nothing is said; else nothing does."""
 _VALUE = 19
 """The column at which values begin."""
@@ -65,7 +70,7 @@ def execute(options: Namespace) -> Result:
         data={
             "confinement": diagnosis,
             "left_open": {"L2": [opening._asdict() for opening in openings]},
-            "settings": [item._asdict() for item in settings],
+            "settings": [item.shown()._asdict() for item in settings],
             "toolchains": toolchains,
             "evidence": own.evidence,
             "agents": agents,
@@ -127,7 +132,7 @@ def _about_limits(held: HeldLimits) -> Iterator[Line]:
 def _about_settings(settings: list[Setting]) -> Iterator[Line]:
     yield Line("settings", "strong")
     for setting in settings:
-        value = setting.value or _UNSET.get(setting.name, "none")
+        value = setting.shown().value or _UNSET.get(setting.name, "none")
         yield Line(f"  {setting.name:<16} {value}  ({setting.origin})", hang=_VALUE)
 
 

@@ -1,0 +1,77 @@
+"""Whether a logbook is what it claims to be: its events, its pointers, and their bytes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+from custody.errors import ResolveFailed, StorageFailed, UriRefused
+from custody.evidence import Artifacts
+from custody.evidence.uri import FileUri, build_evidence_uri, parse
+from custody.logbook.artifacts import is_key
+from custody.logbook.book import Logbook
+from custody.logbook.events import Chain
+from custody.logbook.records import Listed
+from custody.model.record import Record
+from custody.store.root import read_file
+
+
+class Problem(Record, frozen=True):
+    """A pointer that does not hold."""
+
+    evidence_uri: str
+    what: str
+
+
+class Verified(Record, frozen=True):
+    """What was found."""
+
+    events: Chain
+    pointers: int
+    """So many were looked at."""
+    problems: tuple[Problem, ...]
+
+    @property
+    def intact(self) -> bool:
+        """Whether everything holds."""
+        return not self.events.broken_at and not self.problems
+
+
+def verify(book: Logbook, artifacts: Artifacts, *, head: str = "") -> Verified:
+    """Walk the chain of events, and read what every pointer points at.
+
+    With ``head`` the chain must hold that hash, which somebody has kept elsewhere.
+    """
+    count, problems = 0, []
+    for listed in book.pointers():
+        count += 1
+        problems += [
+            Problem(evidence_uri=listed.evidence_uri, what=what)
+            for what in _wrong(listed, artifacts)
+        ]
+    return Verified(events=book.verify_events(head=head), pointers=count, problems=tuple(problems))
+
+
+def _wrong(listed: Listed, artifacts: Artifacts) -> Iterator[str]:
+    if listed.kind == "patch":
+        built = build_evidence_uri(listed.source_type, listed.source_id, listed.sha256)
+        if built != listed.evidence_uri:
+            yield f"its evidence uri is not that of its source, {built}"
+    try:
+        data = _bytes(listed.uri, artifacts)
+    except (ResolveFailed, StorageFailed, UriRefused) as failed:
+        yield f"its bytes cannot be had: {failed.what}"
+        return
+    if hashlib.sha256(data).hexdigest() != listed.sha256:
+        yield "its bytes have another sha256"
+    elif len(data) != listed.size_bytes:
+        yield f"it has {len(data)} bytes, not {listed.size_bytes}"
+
+
+def _bytes(uri: str, artifacts: Artifacts) -> bytes:
+    if is_key(uri):
+        return artifacts.read(uri)
+    named = parse(uri)
+    if isinstance(named, FileUri):
+        return read_file(named.path)
+    raise StorageFailed(f"{uri[:80]!r} is no place")
