@@ -20,7 +20,6 @@ EXCEPTIONS: dict[str, str] = {
     "src/custody/cli/commands/doctor.py 'evidence'": "a part of what doctor tells",
     "src/custody/cli/commands/init.py 'pipeline.dot'": "a file of the user's project",
     "src/custody/checks/gates/plan_check.py 'evidence'": "a field of a document",
-    "src/custody/cli/commands/doctor.py 'evidence'": "a table of the user's configuration",
     "src/custody/cli/render/report.py 'evidence'": "the head of a column",
     "src/custody/engine/audit.py 'evidence'": "a code of `custody verify`",
     "src/custody/engine/layer_audit.py 'evidence'": "the same",
