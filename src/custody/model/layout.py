@@ -6,7 +6,6 @@
     docs/  audits/                    the documents of the run
     artifacts/  reviews/  logs/       those of a change: what its roles and steps write
     TRACE.md  failure_bundle.zip      the account of a change; all that explains a failed one
-    reports/                          what the tool of a skill's job leaves, metrics.json among it
     evidence/packet.json  packet.md   the claims of an ended run, each with its evidence
     workspace/                        the copy of the source that the stages work on
     layers/<node>/<visit>.<attempt>/  upper  work  mask, while an attempt works on an overlay
@@ -74,6 +73,7 @@ SCRIPTS = "scripts"
 QUEUE = "queue"
 ACK = "ack"
 REPORTS = "reports"
+"""What the tool of a skill's job leaves."""
 DEBUG_BUNDLE = "debug_bundle"
 
 JOB = f"{DOCS}/job.json"
@@ -124,10 +124,6 @@ BRIEFS = tuple(
     f"{OUTBOX}/{name}.md" for name in ("CONTEXT", "CONSTRAINTS", "FIX_BRIEF", "EXTERNALS")
 )
 """The documents of a change that have a meaning."""
-
-REPORTS = "reports"
-"""What the tool of a skill's job leaves."""
-METRICS = f"{REPORTS}/metrics.json"
 
 PROMPT = "prompt.md"
 RESPONSE = "response.md"
