@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,8 @@ class Farm:
 
     def run(self, *options: str, **changed: float) -> EchoRun:
         command = (sys.executable, "-m", "custody.testing.dsub_i", *options)
-        return EchoRun(self.home, launcher=command, launcher_stays=True, **{"lost": 1.0, **changed})
+        fields: dict[str, Any] = {"launcher": command, "launcher_stays": True, "lost": 1.0}
+        return EchoRun(self.home, "L1", **{**fields, **changed})
 
     @staticmethod
     def log(run: EchoRun) -> str:

@@ -10,6 +10,7 @@ gone on with. A token is a number that only grows; a generation lies in a folder
     ended.json           how it ended, written once
     fenced.json          which acks counted when a newer token was taken, written once
     ignored/<key>        acks that came later and have been recorded as such
+    accepted/<key>       the sha256 of the ack that counts, where others are looked for
     stdout.log  stderr.log  watcher.log
     cache/               what the program keeps for its own speed
     box/                 all that the program sees of the run
@@ -34,6 +35,7 @@ from custody.model.record import Document, Record
 
 ORDER, LEASE, CLOSE = "order.json", "lease", "close"
 BEAT, ENDED, FENCED, IGNORED = "beat.json", "ended.json", "fenced.json", "ignored"
+ACCEPTED = "accepted"
 STDOUT, STDERR, WATCHER_LOG = "stdout.log", "stderr.log", "watcher.log"
 CACHE, BOX = layout.CACHE, "box"
 QUEUE, CLAIM, ACK, STATE, WORK = "queue", "claim", "ack", "state", layout.WORK

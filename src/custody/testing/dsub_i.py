@@ -109,7 +109,7 @@ def _be_the_machine(command: Sequence[str], told: int, tell: int) -> NoReturn:
     """Start the command, say which process it is, and how it ends."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
-    job = os.posix_spawnp(command[0], command, os.environ, setsid=True)
+    job = os.posix_spawnp(command[0], [*command], os.environ, setsid=True)
     os.write(tell, str(job).encode())
     os.close(tell)
     code = os.waitstatus_to_exitcode(os.waitpid(job, 0)[1])

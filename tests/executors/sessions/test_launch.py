@@ -96,16 +96,16 @@ def test_a_launcher_that_hands_its_words_to_a_shell(tmp_path: Path) -> None:
         assert remains.trouble(tmp_path) == ""
 
 
-TAKES_ITS_JOB_BACK = "trap 'echo taken back; exit 1' TERM; sleep 600 & wait"
-IGNORES = "trap '' TERM; sleep 600; sleep 600"
+TAKES_ITS_JOB_BACK = "trap 'echo taken back; exit 1' TERM; echo begun; sleep 600 & wait"
+LEAVES_ONE = "(trap '' TERM; echo begun; exec sleep 600) & wait"
+IGNORES = "trap '' TERM; echo begun; sleep 600; sleep 600"
 
 
 def test_a_launcher_is_asked_to_end_before_it_is_killed(
     generation: Generation, tmp_path: Path
 ) -> None:
     log = tmp_path / generation.path / "watcher.log"
-    asks = ("sh", "-c", f"echo begun; {TAKES_ITS_JOB_BACK}")
-    launched = Launched.start(kind(asks), str(tmp_path), generation)
+    launched = Launched.start(kind(("sh", "-c", TAKES_ITS_JOB_BACK)), str(tmp_path), generation)
     wait_for(lambda: log.read_text() == "begun\n")
     assert launched.said() == ""
     launched.end(0.0)
@@ -113,9 +113,11 @@ def test_a_launcher_is_asked_to_end_before_it_is_killed(
     assert launched.said() == "exit code 1"
 
 
-def test_a_launcher_that_does_not_is_killed_with_what_it_has_started(
-    generation: Generation, tmp_path: Path
+@pytest.mark.parametrize(("text", "said"), [(IGNORES, "signal 9"), (LEAVES_ONE, "signal 15")])
+def test_what_does_not_end_is_killed_with_what_it_has_started(
+    generation: Generation, tmp_path: Path, text: str, said: str
 ) -> None:
-    launched = Launched.start(kind(("sh", "-c", IGNORES)), str(tmp_path), generation)
+    launched = Launched.start(kind(("sh", "-c", text)), str(tmp_path), generation)
+    wait_for(lambda: (tmp_path / generation.path / "watcher.log").read_text() == "begun\n")
     launched.end(0.0)
-    assert launched.said() in {"signal 9", "signal 15"}
+    assert launched.said() == said

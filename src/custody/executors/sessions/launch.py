@@ -16,6 +16,7 @@ from custody.model.session import SessionKind
 
 WATCHER = "custody.supervise.watcher"
 
+_LOOK = os.WEXITED | os.WNOHANG | os.WNOWAIT
 _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND
 _PAUSE = 0.01
 _ASKED = 3.0
@@ -88,20 +89,29 @@ class Launched:
 
         A launcher is told to end first: only so will it take its job out of a queue.
         """
-        if not self._ends_within(seconds) and self._launcher:
-            self._signal(signal.SIGTERM)
-            self._ends_within(_ASKED)
+        deadline = time.monotonic() + seconds
+        while not self.gone() and time.monotonic() < deadline:
+            time.sleep(_PAUSE)
+        if self._launcher and not self.gone():
+            self._ask_to_end()
         while not self.gone():
             self._signal(signal.SIGKILL)
             time.sleep(_PAUSE)
 
-    def _ends_within(self, seconds: float) -> bool:
-        deadline = time.monotonic() + seconds
-        while not self.gone():
-            if time.monotonic() > deadline:
-                return False
+    def _ask_to_end(self) -> None:
+        """Let a launcher end, and kill what is left of its group while that number is its own."""
+        self._signal(signal.SIGTERM)
+        deadline = time.monotonic() + _ASKED
+        while not self._has_ended() and time.monotonic() < deadline:
             time.sleep(_PAUSE)
-        return True
+        self._signal(signal.SIGKILL)
+
+    def _has_ended(self) -> bool:
+        """Whether it has, without waiting for it: its number stays taken."""
+        try:
+            return os.waitid(os.P_PID, self._process, _LOOK) is not None
+        except ChildProcessError:
+            return True  # the host program has waited for it
 
     def _signal(self, number: signal.Signals) -> None:
         """Signal the process; with a launcher the whole group, which it leads.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 from custody.executors.sessions.condition import Condition, Hung, Observer, Patience
@@ -23,6 +24,14 @@ _SLACK = 5.0
 """Seconds that a watcher may take to end, beyond what it gives to its program."""
 
 
+Watch = Callable[[Condition], bool]
+"""Sees a session each time that it is looked at, and says whether to wait for it still."""
+
+
+def _go_on(_condition: Condition) -> bool:
+    return True
+
+
 class Awaited(NamedTuple):
     """What came of waiting for an ack."""
 
@@ -31,6 +40,8 @@ class Awaited(NamedTuple):
     """How the session was doing when the waiting ended."""
     hung: Hung = ""
     """By what it was hung, or is about to be if it is stopped."""
+    stopped: bool = False
+    """Whether whoever watched has ended it."""
 
 
 class LiveSession:
@@ -41,6 +52,8 @@ class LiveSession:
         first = kind.start if kind.launcher else kind.lost
         pulse = math.inf if kind.pulse is None else kind.pulse
         self.observer = Observer(generation, Patience(first, kind.lost, kind.hung, pulse))
+        self.watch: Watch = _go_on
+        """Is asked with every look while an ack is waited for."""
         self._kind = kind
         self._leases = leases
         self._launched: Launched | None = None
@@ -88,6 +101,8 @@ class LiveSession:
             proved = self._launched is not None or self.observer.beats > 0
             if condition in GIVEN_UP or (condition != "starting" and proved):
                 return condition
+            if not self.watch(condition):
+                return "starting"
             if time.monotonic() > deadline:
                 return "starting"
             time.sleep(_PAUSE)
@@ -95,19 +110,20 @@ class LiveSession:
     def listen(self, key: str, seconds: float) -> Awaited:
         """Wait for the ack to a request, at most so long and as long as one is to be expected."""
         condition: Condition = "busy"
-        due = 0.0
+        due, wanted = 0.0, True
 
         def go_on() -> bool:
-            nonlocal condition, due
+            nonlocal condition, due, wanted
             if (now := time.monotonic()) >= due:
                 condition, due = self.look(), now + self._kind.beat / 2
-            return condition not in GIVEN_UP
+                wanted = self.watch(condition)
+            return wanted and condition not in GIVEN_UP
 
         self.observer.expect(key)
         ack = self.generation.mailbox.wait(key, seconds, go_on)
         self.observer.expect("")
         hung: Hung = "stopped" if self.observer.stopped else self.observer.hung
-        return Awaited(ack, condition, hung)
+        return Awaited(ack, condition, hung, stopped=not wanted)
 
     def launcher_said(self) -> str:
         """Return how the launcher has ended, which proves nothing; empty as long as it has not."""
