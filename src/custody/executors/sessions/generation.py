@@ -174,8 +174,12 @@ class Generation:
         return ""
 
     def streams(self) -> tuple[bytes, bytes]:
-        """Return the ends of what the program has printed, both streams."""
-        return self._tail(names.STDOUT), self._tail(names.STDERR)
+        """Return the ends of what the program has printed, both streams.
+
+        Where it was never started, that of the errors is what its launcher has said.
+        """
+        began = self.beat() is not None
+        return self._tail(names.STDOUT), self._tail(names.STDERR if began else names.WATCHER_LOG)
 
     def _whole(self, name: str) -> bytes:
         """Return what stands in a file that may be growing."""

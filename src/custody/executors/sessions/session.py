@@ -16,6 +16,7 @@ from collections.abc import Callable
 from custody.checks.guards.secrets import Redactor
 from custody.errors import PathRefused
 from custody.executors import Stage
+from custody.executors.sessions.condition import Condition
 from custody.executors.sessions.generation import Generation, tokens
 from custody.executors.sessions.lease import Leases
 from custody.executors.sessions.live import GIVEN_UP, LiveSession, Watch
@@ -224,18 +225,23 @@ class Session:
         condition = live.until_ready()
         if condition not in _NOT_READY:
             return live
-        why = why or how_it_ended(generation.ended())
-        if not why:
-            slow = condition == "starting"
-            why = f"not ready after {self._kind.start:g} s" if slow else condition
+        why = why or how_it_ended(generation.ended()) or self._not_ready(live, condition)
         self._give_up("start_failed", stage.tell)
         return failure("session_start_failed", why, generation)
 
-    def _hear(
-        self, live: LiveSession, request: Request, key: str, stage: Stage
-    ) -> SessionReply:
+    def _not_ready(self, live: LiveSession, condition: Condition) -> str:
+        """Return why there is nothing to ask, of a session whose watcher has told no end."""
+        if condition == "starting":
+            return f"not ready after {self._kind.start:g} s"
+        if live.observer.begun:
+            return condition
+        said = live.launcher_said()
+        never = f"nothing was heard of it in {self._kind.start:g} s"
+        return f"its launcher has ended ({said})" if said else never
+
+    def _hear(self, live: LiveSession, request: Request, key: str, stage: Stage) -> SessionReply:
         """Wait for an ack; a session that does not give one is given up."""
-        ack, condition, stopped = live.listen(key, request.timeout)
+        ack, condition, hung, stopped = live.listen(key, request.timeout)
         if ack is not None:
             return read(live.generation, key, ack, stage)
         if stopped:
@@ -243,8 +249,8 @@ class Session:
             return SessionReply("failed", reason="session_stopped")
         if condition not in GIVEN_UP:
             self._give_up("timeout", stage.tell)
-            return SessionReply("timeout", reason="timeout")
-        how = how_it_ended(live.generation.ended())
+            return SessionReply("timeout", reason=f"timeout: {hung}" if hung else "timeout")
+        how = hung if condition == "hung" else how_it_ended(live.generation.ended())
         self._give_up(condition, stage.tell)
         return failure(f"session_{condition}", how, live.generation)
 
