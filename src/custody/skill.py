@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from custody.errors import Interrupted, UsageError
 from custody.model import layout
+from custody.store.places import is_folder
 
 if TYPE_CHECKING:
     from custody.engine.recording import Listener
@@ -81,7 +82,7 @@ def run(
         )
     except Interrupted as interrupted:
         path = os.path.join(place, run_id)
-        if not os.path.isdir(path):
+        if not is_folder(path):
             raise
         return JobResult(stop(path, interrupted.what, listeners=listeners), interrupted.what)
 
@@ -114,7 +115,7 @@ def rerun(
     manifest = manifest_of(bundle)
     design = manifest.design.enc_path or manifest.design.locator.query
     folder = cwd or manifest.runtime.cwd
-    if not os.path.isdir(folder):
+    if not is_folder(folder):
         raise UsageError(f"the folder of the job is not here: {folder}", hint="name another by --cwd")
     wanted = WantedJob(
         skill=_skill_at_hand(manifest),
@@ -144,7 +145,6 @@ def manifest_of(folder: str) -> JobManifest:
 
 def _skill_at_hand(manifest: JobManifest) -> str:
     """Return how the skill of a job is named here: by its folder where that is, else by its name."""
-    from custody.store.places import is_folder
 
     path = manifest.skill.subskill_path
     return path if os.path.isabs(path) and is_folder(path) else manifest.skill.name

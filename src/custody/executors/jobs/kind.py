@@ -41,9 +41,9 @@ def tool_kind(
         reach=mine.reach,
         start=READY_S,
         hung=HUNG_S,
-        **({"pulse": PULSE_S} if "pulse" in SessionKind.__struct_fields__ else {}),
+        pulse=PULSE_S,
     )
-    return choose(job.runtime.adapter, own, environment).starts(kind) if "pulse" in SessionKind.__struct_fields__ else kind
+    return choose(job.runtime.adapter, own, environment).starts(kind)
 
 
 def _places(design: SelectedDesign) -> tuple[str, ...]:

@@ -52,10 +52,10 @@ class Mirror:
         now, state = utc_now(), replace(self._state, state=_STATES[condition])
         beat = None if self._generation is None else self._generation.beat()
         if beat is not None and beat.beat != self._seen[0]:
-            if getattr(beat,"heartbeat",0) != self._seen[1]:
+            if beat.heartbeat != self._seen[1]:
                 state = replace(state, last_heartbeat=now)
                 self._root.write(layout.HEARTBEAT, f"{now}\n".encode())
-            self._seen = beat.beat, getattr(beat,"heartbeat",0)
+            self._seen = beat.beat, beat.heartbeat
             state = replace(
                 state,
                 last_node_heartbeat=now,

@@ -44,6 +44,7 @@ def carry_out(step: StepWork) -> Ack:
     step.write(layout.JOB, encode_pretty(job))
     facts = {"job.skill": msgspec.to_builtins(job.skill)}
     facts["job.runtime"] = msgspec.to_builtins(job.runtime)
+    facts["job.hints"] = [] if contract is None else [*contract.debug_hints]
     facts["job.versions"] = {"subskill": job.skill.version, "tool": job.tool}
     return msgspec.structs.replace(step.done(), context_updates=facts)
 
