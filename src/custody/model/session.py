@@ -18,6 +18,7 @@ gone on with. A token is a number that only grows; a generation lies in a folder
         ack/<key>.json   written once by the program when it is done
         ack.kept/        the acks that counted, once a newer token was taken
         state/ready      written by the program when it takes requests
+        wake             a FIFO that tells the key of a new request, where the watcher can have one
         work/            its own
 """
 
@@ -37,6 +38,7 @@ STDOUT, STDERR, WATCHER_LOG = "stdout.log", "stderr.log", "watcher.log"
 CACHE, BOX = layout.CACHE, "box"
 QUEUE, CLAIM, ACK, STATE, WORK = "queue", "claim", "ack", "state", layout.WORK
 READY = "ready"
+WAKE = "wake"
 KEPT = f"{ACK}.kept"
 WRITABLE = (CLAIM, ACK, STATE, WORK)
 """What of its box the program can change."""
