@@ -64,6 +64,8 @@ class SessionKind(Record, frozen=True, kw_only=True):
     """What the session is called; a run has one of each name."""
     argv: tuple[str, ...]
     """The program, which takes requests from its box. No secret stands here: it is written down."""
+    folder: str = ""
+    """Where in its box it begins, such as ``work``, whose files it can make; empty for the box."""
     launcher: tuple[str, ...] = ()
     """The command that starts the watcher elsewhere, such as ``srun``; empty for this machine.
 

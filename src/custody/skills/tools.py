@@ -1,4 +1,4 @@
-"""The tools that skills run in: how each is started with the executor, and what an error looks like.
+"""The tools that skills run in: how each is started, and what an error looks like in its log.
 
 A tool takes requests by the executor, one file of Tcl (`EXECUTOR`), which is the last word of the
 command line that starts it. All that differs between tools stands in `TOOLS`. Tools print errors

@@ -11,7 +11,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from custody.errors import CustodyError
+from custody.errors import CustodyError, PathRefused
 from custody.store.root import Root
 
 _MODE = 0o644
@@ -52,7 +52,7 @@ class Wake:
 
     def remove(self) -> None:
         """Remove it if it is there."""
-        if self._root.exists(self._path):
+        with suppress(PathRefused):
             self._root.remove(self._path)
 
     def _made(self) -> int:

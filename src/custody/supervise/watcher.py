@@ -129,7 +129,8 @@ class Watcher(Listener):
 
     def _run(self) -> ProcessResult:
         kind = self._kind
-        line = CommandLine(text=shlex.join(kind.argv), commands=(Command(argv=kind.argv),))
+        command = Command(argv=kind.argv, workdir=kind.folder)
+        line = CommandLine(text=shlex.join(kind.argv), commands=(command,))
         limits = Limits(timeout=math.inf, output=kind.output, grace=kind.grace, heartbeat=kind.beat)
         stdout = self._session.open_fd(f"{self._token}/{names.STDOUT}", _APPEND)
         stderr = self._session.open_fd(f"{self._token}/{names.STDERR}", _APPEND)
