@@ -117,7 +117,7 @@ class Resident:
     def said(self, stream: str, name: str = "") -> str:
         """Return what it has printed, during one request or in all.
 
-        OpenSTA prints both streams to the first.
+        OpenSTA prints both streams to its standard output, with all marks.
         """
         both = self.tool == "opensta"
         text = self.stream("stdout" if both else stream).read_text(errors="replace")
