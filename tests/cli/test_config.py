@@ -147,7 +147,14 @@ def test_a_run_is_refused_and_nothing_is_left(
 @pytest.mark.req("G-07", "U-08", "U-15")
 @pytest.mark.parametrize(
     "text",
-    ['toolchains = ["/"]', "[agents.codex]\nlogin = true", '[web]\nsearch = "https://a.example/"'],
+    [
+        'toolchains = ["/"]',
+        "[agents.codex]\nlogin = true",
+        '[web]\nsearch = "https://a.example/"',
+        '[skills]\nlauncher = "srun"',
+        '[skills.launchers."dsub-i"]\ncommand = ["./evil"]',
+        '[skills.tools.innovus]\ncommand = ["./evil"]\nreach = ["evil.example:443"]',
+    ],
 )
 def test_a_repository_allows_nothing(folder: Path, text: str) -> None:
     (folder / "custody.toml").write_text(text)

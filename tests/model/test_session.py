@@ -24,7 +24,7 @@ def test_its_files_are_read_as_they_were_written() -> None:
     kind = SessionKind(name="echo", argv=("cat",), variables={"A": "b"}, reach=("a:1",))
     for document in (
         SessionOrder(token=1, level="L3", kind=kind),
-        Beat(beat=2, watcher=3, program=4, process="S", cpu=0.5),
+        Beat(beat=2, watcher=3, program=4, process="S", cpu=0.5, heartbeat=6, host="n"),
         Ended(reason="exited", exit_code=1),
     ):
         assert decode(encode(document), type(document), where="") == document

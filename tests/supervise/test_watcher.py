@@ -64,16 +64,17 @@ class Watched:
     """One generation of a session, its watcher started and its lease held."""
 
     def __init__(self, home: Path, token: int = 1, level: Level = "L1", **fields: Any) -> None:
-        kind = {"name": "s", "argv": STAYS, "beat": 0.05, "lease": 60.0, "grace": 1.0, **fields}
+        quick = {"name": "s", "argv": STAYS, "beat": 0.05, "lease": 60.0, "grace": 1.0, **fields}
+        kind = SessionKind(**quick)
         self.root = Root.open(str(home))
         weakref.finalize(self, self.root.close)
         self.generation = Generation.create(
-            self.root, SessionOrder(token=token, level=level, kind=SessionKind(**kind))
+            self.root, SessionOrder(token=token, level=level, kind=kind)
         )
         self.folder = home / self.generation.path
         self.leases = Leases()
         self.leases.hold(self.generation, 60.0)
-        self.launched = Launched.start((), self.root.path, self.generation)
+        self.launched = Launched.start(kind, self.root.path, self.generation)
 
     def ready(self) -> int:
         """Wait until the program is; return its process."""
@@ -218,6 +219,44 @@ class TestSeeing:
         wait_for(lambda: (beat := watched.generation.beat()) is not None and beat.process == "T")
         stopped = watched.generation.beat()
         wait_for(lambda: watched.generation.beat() != stopped)
+        watched.generation.ask_to_close()
+        assert watched.ended().reason == "closed"
+
+    @pytest.mark.req("S-08")
+    def test_what_the_program_has_started_is_counted(self, tmp_path: Path) -> None:
+        below = "echo > state/ready; sh -c 'while :; do :; done'; :"
+        watched = Watched(tmp_path, argv=("sh", "-c", below))
+        watched.ready()
+        wait_for(lambda: (beat := watched.generation.beat()) is not None and beat.cpu > 0.1)
+        beat = watched.generation.beat()
+        assert beat is not None
+        assert (beat.process, beat.host) == ("S", os.uname().nodename)
+        watched.generation.ask_to_close()
+        watched.ended()
+
+    @pytest.mark.req("S-08")
+    @pytest.mark.parametrize("level", LEVELS)
+    def test_the_programs_own_heartbeat_is_seen(self, tmp_path: Path, level: Level) -> None:
+        beats = "echo > state/ready; while :; do touch state/heartbeat; sleep 0.05; done"
+        watched = Watched(tmp_path, level=level, argv=("sh", "-c", beats))
+        watched.ready()
+        seen: set[int] = set()
+
+        def three() -> bool:
+            beat = watched.generation.beat()
+            seen.update(filter(None, [beat.heartbeat if beat else 0]))
+            return len(seen) > 2
+
+        wait_for(three)
+        watched.generation.ask_to_close()
+        assert watched.ended().reason == "closed"
+
+    @pytest.mark.parametrize("odd", ["mkdir", "mkfifo", "ln -s /etc/passwd"])
+    def test_a_heartbeat_may_be_anything(self, tmp_path: Path, odd: str) -> None:
+        argv = ("sh", "-c", f"{odd} state/heartbeat; rm -r state/ready; {STAYS[2]}")
+        watched = Watched(tmp_path, argv=argv)
+        watched.ready()
+        wait_for(lambda: (beat := watched.generation.beat()) is not None and beat.heartbeat > 0)
         watched.generation.ask_to_close()
         assert watched.ended().reason == "closed"
 

@@ -4,6 +4,8 @@ Needs nothing but Python. What its box is, and the names in it, tells `custody.m
 text may begin with words that tell what else to do:
 
     slow:SECONDS   take so long
+    still:SECONDS  take so long, with a heartbeat of its own that has stopped
+    spin:SECONDS   the same, but compute
     die:CODE       end before there is an ack
     last:CODE      end right after the ack
     twice          give a second ack, another one
@@ -62,6 +64,11 @@ def serve(key: str) -> None:
     word, _, argument = text.partition(" ")[0].partition(":")
     if word == "slow":
         time.sleep(float(argument))
+    if word in {"still", "spin"}:
+        open("state/heartbeat", "w").close()
+        until = time.monotonic() + float(argument)
+        while time.monotonic() < until:
+            time.sleep(60 if word == "still" else 0)
     if word == "loud":
         sys.stdout.write("x" * int(argument))
         sys.stdout.flush()

@@ -67,14 +67,18 @@ class Dispatch:
             case StepRequest():
                 from custody.executors import steps
 
-                return steps.carry_out(request, stage, self._command_runner)
+                return steps.carry_out(request, stage, self._command_runner, self._sessions)
             case _:
                 assert_never(request)
 
     def recover(self, request: AnyRequest, stage: Stage) -> Ack | None:
-        """Ask the agent that was at work; nothing is left of a process, nor of a document."""
+        """Ask the agent or the step that was at work; nothing is left of a process or document."""
         if isinstance(request, AgentRequest):
             return self._agent_executor().recover(request, stage)
+        if isinstance(request, StepRequest):
+            from custody.executors import steps
+
+            return steps.recover(request, stage, self._command_runner, self._sessions)
         return None
 
     def leave(self, reason: str, tell: Tell) -> None:

@@ -70,6 +70,41 @@ class OwnEvidence(Record, frozen=True):
     https: OwnHttps = OwnHttps()
 
 
+class OwnTool(Record, frozen=True):
+    """How a tool of skills is started here, and what it may use."""
+
+    command: tuple[str, ...] = ()
+    """The program and its first arguments; empty for those that custody knows."""
+    readable: tuple[str, ...] = ()
+    """Files and folders beside its own that it may read, by absolute paths."""
+    reach: tuple[str, ...] = ()
+    """Servers that it may reach, as ``host:port``: of licenses, above all."""
+    passed: tuple[str, ...] = ()
+    """Variables of the user's that it gets."""
+
+
+class OwnLauncher(Record, frozen=True):
+    """How a tool is started on another machine."""
+
+    command: tuple[str, ...]
+    """The command that is put in front; without a word, the tool is started here."""
+    stays: bool | None = None
+    """Whether it stays for as long as what it has started; as custody knows it if not said."""
+    through_shell: bool | None = None
+    """Whether it joins its arguments and hands them to a shell; likewise."""
+
+
+class OwnSkills(Record, frozen=True):
+    """How the tools of skills are started."""
+
+    launcher: str = ""
+    """The launcher where no other is named."""
+    tools: dict[str, OwnTool] = {}
+    """By the tool's name."""
+    launchers: dict[str, OwnLauncher] = {}
+    """By the launcher's name, one of custody's or another."""
+
+
 class OwnSettings(Record, frozen=True):
     """Of the user's configuration what is more than a word."""
 
@@ -79,3 +114,4 @@ class OwnSettings(Record, frozen=True):
     """By the agent's name."""
     web: OwnWeb = OwnWeb()
     evidence: OwnEvidence = OwnEvidence()
+    skills: OwnSkills = OwnSkills()

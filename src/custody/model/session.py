@@ -10,6 +10,7 @@ gone on with. A token is a number that only grows; a generation lies in a folder
     ended.json           how it ended, written once
     fenced.json          which acks counted when a newer token was taken, written once
     ignored/<key>        acks that came later and have been recorded as such
+    accepted/<key>       the sha256 of the ack that counts, where others are looked for
     stdout.log  stderr.log  watcher.log
     cache/               what the program keeps for its own speed
     box/                 all that the program sees of the run
@@ -18,6 +19,7 @@ gone on with. A token is a number that only grows; a generation lies in a folder
         ack/<key>.json   written once by the program when it is done
         ack.kept/        the acks that counted, once a newer token was taken
         state/ready      written by the program when it takes requests
+        state/heartbeat  touched again and again by a program that has a heartbeat of its own
         wake             a FIFO that tells the key of a new request, where the watcher can have one
         work/            its own
 """
@@ -34,11 +36,11 @@ from custody.model.record import Document, Record
 
 ORDER, LEASE, CLOSE = "order.json", "lease", "close"
 BEAT, ENDED, FENCED, IGNORED = "beat.json", "ended.json", "fenced.json", "ignored"
+ACCEPTED = "accepted"
 STDOUT, STDERR, WATCHER_LOG = "stdout.log", "stderr.log", "watcher.log"
 CACHE, BOX = layout.CACHE, "box"
 QUEUE, CLAIM, ACK, STATE, WORK = "queue", "claim", "ack", "state", layout.WORK
-READY = "ready"
-WAKE = "wake"
+READY, HEARTBEAT, WAKE = "ready", "heartbeat", "wake"
 KEPT = f"{ACK}.kept"
 WRITABLE = (CLAIM, ACK, STATE, WORK)
 """What of its box the program can change."""
@@ -71,6 +73,13 @@ class SessionKind(Record, frozen=True, kw_only=True):
 
     How it ends says nothing: only what the watcher and the program write down counts.
     """
+    launcher_stays: bool = False
+    """Whether the launcher stays for as long as what it has started.
+
+    If it does, one that is gone before anything was heard of the watcher is not waited for.
+    """
+    launcher_shell: bool = False
+    """Whether the launcher joins its arguments and hands them to a shell: they are quoted then."""
     variables: dict[str, str] = {}
     """Set for the program, beside those that every program gets; written down as well."""
     passed: tuple[str, ...] = ()
@@ -91,6 +100,12 @@ class SessionKind(Record, frozen=True, kw_only=True):
     """How long the watcher may be silent before the session is given up."""
     hung: float = 30.0
     """How long the program may be stopped, or leave a request alone, before it is given up."""
+    pulse: float | None = None
+    """How long a program with a heartbeat of its own may leave it alone while it does nothing.
+
+    One that computes has no time for it, and is not given up. Where nothing is said, it is not
+    looked at.
+    """
     grace: float = 5.0
     """How long the program may take to end when it is asked to, before it is killed."""
     output: int = 64 << 20
@@ -117,7 +132,11 @@ class Beat(Document, frozen=True, kw_only=True):
     process: str = ""
     """What the kernel says of it: ``R`` at work, ``S`` or ``D`` waiting, ``T`` stopped."""
     cpu: float = 0.0
-    """Seconds that it has computed."""
+    """Seconds that it, and whatever it has started, has computed."""
+    heartbeat: int = 0
+    """When the program's own heartbeat was touched, by the file system's clock; 0 without one."""
+    host: str = ""
+    """What the machine is called."""
 
 
 class Ended(Document, frozen=True, kw_only=True):

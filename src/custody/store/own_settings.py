@@ -29,6 +29,18 @@
     [evidence.https.tokens]
     "files.example" = "FILES_TOKEN"
 
+    [skills]
+    launcher = "dsub-i"
+
+    [skills.tools.innovus]
+    command = ["innovus", "-no_gui", "-init"]
+    readable = ["/opt/pdk"]
+    reach = ["licenses.example:5280"]
+    passed = ["LM_LICENSE_FILE"]
+
+    [skills.launchers."dsub-i"]
+    command = ["dsub-i", "-q", "big"]
+
 The variable CUSTODY_TOOLCHAINS takes the place of ``toolchains``, its folders joined by colons,
 CUSTODY_WEB_SEARCH that of ``web.search``, and CUSTODY_DOCS_ROOT that of ``evidence.docs_root``.
 The settings that are words are read by the command line
@@ -50,7 +62,7 @@ from custody.store.root import read_file
 
 USER_FILE = "custody/custody.toml"
 """Below the folder for configuration, ``~/.config`` where XDG_CONFIG_HOME names no other."""
-OWN = ("toolchains", "agents", "web", "evidence")
+OWN = ("toolchains", "agents", "web", "evidence", "skills")
 """What is read here of the file."""
 CHANGES = "change"
 """What only a repository says, about changes of it: `custody.store.change_settings` reads it."""

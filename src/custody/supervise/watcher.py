@@ -34,7 +34,7 @@ from custody.store.arguments import hide_arguments
 from custody.store.resolve import own
 from custody.store.root import Root
 from custody.store.wake import Wake
-from custody.supervise.descendants import children, process_state
+from custody.supervise.descendants import children, computed_below, process_state
 from custody.supervise.supervisor import (
     Launch,
     Limits,
@@ -98,7 +98,13 @@ class Watcher(Listener):
         program = _program(self._level)
         process, cpu = process_state(program) if program else ("", 0.0)
         beat = Beat(
-            beat=self._beats, watcher=os.getpid(), program=program, process=process, cpu=cpu
+            beat=self._beats,
+            watcher=os.getpid(),
+            program=program,
+            process=process,
+            cpu=round(cpu + computed_below(program), 2) if program else 0.0,
+            heartbeat=self._heartbeat(),
+            host=os.uname().nodename,
         )
         try:
             self._session.write(f"{self._token}/{names.BEAT}", encode(beat), parents=False)
@@ -126,6 +132,14 @@ class Watcher(Listener):
             return os.fstat(lease).st_mtime_ns
         finally:
             os.close(lease)
+
+    def _heartbeat(self) -> int:
+        """Return when the program has touched its own heartbeat; 0 for one that has none."""
+        place = f"{self._token}/{names.BOX}/{names.STATE}/{names.HEARTBEAT}"
+        try:
+            return self._session.stat(place).st_mtime_ns
+        except CustodyError:
+            return 0  # it is the program's: there, or away, or anything else
 
     def _run(self) -> ProcessResult:
         kind = self._kind

@@ -153,14 +153,34 @@ class TestFailing:
         program = echo.beat().program
         os.kill(program, signal.SIGSTOP)
         reply = echo.ask("again")
-        assert (reply.status, reply.reason) == ("failed", "session_hung")
+        assert (reply.status, reply.reason) == ("failed", "session_hung: stopped")
         assert not is_alive(program)
         assert said(echo.ask("once more")) == "ONCE MORE"
         assert echo.told()[1:] == ["SessionClosed 1 hung", "SessionOpened 2"]
 
+    def test_one_that_is_stopped_for_all_the_time_a_request_has(self, echo: EchoRun) -> None:
+        of(echo, hung=60.0)
+        echo.ask("hello")
+        os.kill(echo.beat().program, signal.SIGSTOP)
+        reply = echo.ask("again", timeout=0.5)
+        assert (reply.status, reply.reason) == ("timeout", "timeout: stopped")
+
+    @pytest.mark.req("S-08")
+    def test_a_program_whose_heartbeat_has_stopped(self, echo: EchoRun) -> None:
+        of(echo, pulse=0.5)
+        reply = echo.ask("still:600")
+        assert (reply.status, reply.reason) == ("failed", "session_hung: silent")
+        assert echo.told()[1:] == ["SessionClosed 1 hung"]
+
+    @pytest.mark.req("S-08")
+    def test_a_program_that_computes_has_no_time_for_a_heartbeat(self, echo: EchoRun) -> None:
+        of(echo, pulse=0.5)
+        assert said(echo.ask("spin:1.5 hello")) == "SPIN:1.5 HELLO"
+        assert echo.told() == ["SessionOpened 1"]
+
     def test_a_program_that_takes_up_no_request(self, echo: EchoRun) -> None:
         assert said(echo.ask("deaf")) == "DEAF"
-        assert echo.ask("hello").reason == "session_hung"
+        assert echo.ask("hello").reason == "session_hung: unclaimed"
         assert "begin say.1.2 1" not in echo.log()
 
     @pytest.mark.parametrize("level", turn("sessions: a killed watcher", LEVELS))
@@ -221,6 +241,24 @@ class TestStarting:
     def test_a_launcher_that_waits_for_its_turn(self, echo: EchoRun) -> None:
         of(echo, launcher=("sh", "-c", 'sleep 1; exec "$@"', "sh"), lost=0.5, hung=5.0)
         assert said(echo.ask("hello")) == "HELLO"
+
+    def test_a_launcher_that_ends_before_anything_has_begun_is_not_waited_for(
+        self, echo: EchoRun
+    ) -> None:
+        says = "echo no such queue >&2; exit 0"
+        of(echo, launcher=("sh", "-c", says), launcher_stays=True, start=60.0)
+        reply = echo.ask("hello")
+        assert reply.reason == "session_start_failed: its launcher has ended (exit code 0)"
+        assert "no such queue" in reply.summary
+        assert reply.seconds < 30
+
+    def test_a_launcher_that_waits_in_a_queue_takes_its_job_back(self, echo: EchoRun) -> None:
+        waits = "trap 'echo taken back; exit 1' TERM; echo pending; sleep 600 & wait"
+        of(echo, launcher=("sh", "-c", waits), launcher_stays=True, start=0.5)
+        reply = echo.ask("hello")
+        assert reply.reason == "session_start_failed: nothing was heard of it in 0.5 s"
+        assert "pending" in reply.summary
+        assert echo.path(1, "watcher.log").read_text() == "pending\ntaken back\n"
 
     def test_how_a_launcher_ends_says_nothing(self, echo: EchoRun) -> None:
         of(echo, launcher=(sys.executable, "-c", LEAVES_AT_ONCE))

@@ -47,6 +47,19 @@ class Sessions:
             self._made[kind.name] = Session(kind, self._root, recorded, self._leases)
         return self._made[kind.name]
 
+    def named(self, name: str) -> Session | None:
+        """Return the session of a name that this process or an earlier one has opened.
+
+        None when there is none: for requests of a stage that does not open it.
+        """
+        if name in self._made:
+            return self._made[name]
+        recorded = self._recorded.get(name)
+        if recorded is None:
+            return None
+        left = Generation(self._root, name, recorded.token)
+        return self.get(left.order.kind) if left.is_whole() else None
+
     def leave(self, reason: str, tell: Tell) -> None:
         """Close every session that is open, also those that nobody has asked for by now."""
         for name, recorded in self._recorded.items():

@@ -3,7 +3,8 @@
     starting   the watcher has not said anything yet, or the program is not ready
     idle       it waits for a request
     busy       it works on one, for as long as the request allows
-    hung       the watcher lives, but the program is stopped or does not take up its request
+    hung       the watcher lives, but the program is stopped, does not take up its request, or
+               neither computes nor has a heartbeat, if it has one of its own
     dead       it has ended, and the watcher has written down how
     lost       the watcher is silent: killed, stopped, or on a machine that is gone
 
@@ -13,12 +14,17 @@ from the one before it.
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Literal, NamedTuple
 
 from custody.executors.sessions.generation import Generation
+from custody.model.session import Beat
+from custody.supervise.signs_of_life import IDLE_SHARE
 
 Condition = Literal["starting", "idle", "busy", "hung", "dead", "lost"]
+Hung = Literal["", "stopped", "silent", "unclaimed"]
+"""What a program is hung by: a signal that stops, nothing that moves, a request left alone."""
 
 
 class Patience(NamedTuple):
@@ -29,6 +35,9 @@ class Patience(NamedTuple):
     lost: float
     """Without another one."""
     hung: float
+    """With a program that is stopped, or a request that nobody takes up."""
+    pulse: float = math.inf
+    """With a program that neither computes nor has a heartbeat."""
 
 
 class Sight(NamedTuple):
@@ -46,6 +55,8 @@ class Sight(NamedTuple):
     """Whether a request waits for its ack."""
     unclaimed: float
     """Since a request was put there that nobody has claimed."""
+    still: float = 0.0
+    """Since a program with a heartbeat of its own had one, or was last seen to compute."""
 
 
 def judge(sight: Sight, patience: Patience) -> Condition:
@@ -56,9 +67,27 @@ def judge(sight: Sight, patience: Patience) -> Condition:
         return "lost"
     if not sight.ready:
         return "starting"
-    if max(sight.stopped, sight.unclaimed) > patience.hung:
+    if hung_by(sight, patience):
         return "hung"
     return "busy" if sight.asked else "idle"
+
+
+def hung_by(sight: Sight, patience: Patience) -> Hung:
+    """Return by what a program is hung, the plainest first; empty when it is not."""
+    if sight.stopped > patience.hung:
+        return "stopped"
+    if sight.still > patience.pulse:
+        return "silent"
+    return "unclaimed" if sight.unclaimed > patience.hung else ""
+
+
+def lives(before: Beat, after: Beat, seconds: float) -> bool:
+    """Tell whether a program has done anything between two heartbeats of its watcher.
+
+    What an event loop computes that only waits is nothing.
+    """
+    computed = after.cpu - before.cpu > IDLE_SHARE * seconds
+    return computed or after.process == "R" or after.heartbeat != before.heartbeat
 
 
 class Observer:
@@ -67,8 +96,8 @@ class Observer:
     def __init__(self, generation: Generation, patience: Patience) -> None:
         self.patience = patience
         self._generation = generation
-        self._beat = -1
-        self._changed = time.monotonic()
+        self._changed = self._alive = time.monotonic()
+        self._last: Beat | None = None
         self._stopped: float | None = None
         self._ready = False
         self._asked = ""
@@ -78,6 +107,18 @@ class Observer:
         """How many heartbeats were seen since the first look, the first one not counted."""
         self.program = 0
         """The program's process, as the watcher sees it."""
+        self.hung: Hung = ""
+        """By what it was hung at the last look."""
+
+    @property
+    def begun(self) -> bool:
+        """Whether the watcher was heard of."""
+        return self._last is not None
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the program was stopped when it was last seen, for however short a time."""
+        return self._stopped is not None
 
     def expect(self, key: str) -> None:
         """Take note that a request waits for its ack; an empty key says that none does."""
@@ -92,21 +133,25 @@ class Observer:
         self._claimed = self._claimed or self._generation.claims.has(self._asked)
         sight = Sight(
             ended=ended,
-            begun=self._beat >= 0,
+            begun=self.begun,
             silent=now - self._changed,
             ready=self._ready,
             stopped=0.0 if self._stopped is None else now - self._stopped,
             asked=bool(self._asked),
             unclaimed=0.0 if self._claimed else now - self._posted,
+            still=now - self._alive if self._last is not None and self._last.heartbeat else 0.0,
         )
+        self.hung = hung_by(sight, self.patience)
         return judge(sight, self.patience)
 
     def _follow_beat(self, now: float) -> None:
-        beat = self._generation.beat()
-        if beat is None or beat.beat == self._beat:
+        beat, last = self._generation.beat(), self._last
+        if beat is None or (last is not None and beat.beat == last.beat):
             return
-        self.beats += self._beat >= 0
-        self._beat, self._changed, self.program = beat.beat, now, beat.program
+        if last is None or lives(last, beat, now - self._changed):
+            self._alive = now
+        self.beats += last is not None
+        self._last, self._changed, self.program = beat, now, beat.program
         if beat.process.upper() != "T":
             self._stopped = None
         elif self._stopped is None:

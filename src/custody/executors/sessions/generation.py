@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Iterator
 from typing import TypeVar
 
@@ -10,9 +12,9 @@ from custody.model import layout
 from custody.model import session as names
 from custody.model.record import Document, decode, encode
 from custody.model.session import Beat, Ended, Fenced, SessionOrder, Stamp
-from custody.store.files import is_temporary
+from custody.store.files import READ, is_temporary, read_to_end
 from custody.store.mailbox import Box, Mailbox
-from custody.store.root import Root
+from custody.store.root import READ_LIMIT, Root
 from custody.store.wake import Wake
 
 _TAIL = 2048
@@ -37,6 +39,7 @@ class Generation:
         self._kept = Box(root, f"{box}/{names.KEPT}", ".json")
         """The acks of one that is fenced."""
         self._ignored = Box(root, f"{self.path}/{names.IGNORED}", "")
+        self._accepted = Box(root, f"{self.path}/{names.ACCEPTED}", "")
 
     @classmethod
     def create(cls, root: Root, order: SessionOrder) -> Generation:
@@ -85,6 +88,14 @@ class Generation:
         """Whether the program takes requests."""
         return names.READY in self._root.names(f"{self.path}/{names.BOX}/{names.STATE}")
 
+    def printed(self) -> tuple[bytes, bytes]:
+        """Return everything that the program has printed by now, both streams."""
+        return self._whole(names.STDOUT), self._whole(names.STDERR)
+
+    def log(self) -> bytes:
+        """Return what the watcher and its launcher have printed."""
+        return self._whole(names.WATCHER_LOG)
+
     def ask_to_close(self) -> None:
         """Let the watcher end the program with its next beat."""
         if not self._root.exists(f"{self.path}/{names.CLOSE}"):
@@ -130,6 +141,25 @@ class Generation:
                 if key not in fenced.acks and not self._ignored.has(key):
                     yield key, box.get(key) or b""
 
+    def accept(self, key: str, sha256: str) -> None:
+        """Let the ack to a request be the one that has this sha256, and no other."""
+        self._accepted.put(key, sha256.encode())
+
+    def strangers(self) -> Iterator[tuple[str, bytes]]:
+        """Yield acks that nobody asked for, and those in the place of one that was accepted.
+
+        Each comes until it is set aside.
+        """
+        asked = set(self.mailbox.requests.keys())
+        for key in self.mailbox.acks.keys():  # noqa: SIM118 - a box is no mapping
+            data = self.mailbox.acks.get(key) or b""
+            accepted = self._accepted.get(key)
+            if accepted is None and key in asked:
+                continue
+            if accepted == _digest(data) or self._ignored.has(key):
+                continue
+            yield key, data
+
     def set_aside(self, key: str) -> None:
         """Take note that a late ack was recorded."""
         self._ignored.put(key, b"")
@@ -147,12 +177,26 @@ class Generation:
         return ""
 
     def streams(self) -> tuple[bytes, bytes]:
-        """Return the ends of what the program has printed, both streams."""
-        return self._tail(names.STDOUT), self._tail(names.STDERR)
+        """Return the ends of what the program has printed, both streams.
+
+        Where it was never started, that of the errors is what its launcher has said.
+        """
+        began = self.beat() is not None
+        return self._tail(names.STDOUT), self._tail(names.STDERR if began else names.WATCHER_LOG)
+
+    def _whole(self, name: str) -> bytes:
+        """Return what stands in a file that may be growing."""
+        path = f"{self.path}/{name}"
+        if not self._root.exists(path):
+            return b""
+        descriptor = self._root.open_fd(path, READ)
+        try:
+            return read_to_end(descriptor, READ_LIMIT)
+        finally:
+            os.close(descriptor)
 
     def _tail(self, name: str) -> bytes:
-        path = f"{self.path}/{name}"
-        return self._root.read(path)[-_TAIL:] if self._root.exists(path) else b""
+        return self._whole(name)[-_TAIL:]
 
     def _read(self, name: str, kind: type[_T]) -> _T | None:
         """Return a document of the folder, which is listed first for the reason of `Box.has`."""
@@ -160,6 +204,10 @@ class Generation:
             return None
         path = f"{self.path}/{name}"
         return decode(self._root.read(path), kind, where=path)
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.sha256(data).hexdigest().encode()
 
 
 def tokens(root: Root, session: str) -> list[int]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Callable
 from typing import NamedTuple
 
-from custody.executors.sessions.condition import Condition, Observer, Patience
+from custody.executors.sessions.condition import Condition, Hung, Observer, Patience
 from custody.executors.sessions.generation import Generation
 from custody.executors.sessions.launch import Launched
 from custody.executors.sessions.lease import Leases
@@ -16,8 +18,18 @@ GIVEN_UP: tuple[Condition, ...] = ("dead", "lost", "hung")
 
 _PAUSE = 0.02
 """Seconds between two looks at a session that starts or ends."""
+_VISIBLE_BEATS = 2
+"""So many beats after a launcher has ended everything that the watcher has written is seen."""
 _SLACK = 5.0
 """Seconds that a watcher may take to end, beyond what it gives to its program."""
+
+
+Watch = Callable[[Condition], bool]
+"""Sees a session each time that it is looked at, and says whether to wait for it still."""
+
+
+def _go_on(_condition: Condition) -> bool:
+    return True
 
 
 class Awaited(NamedTuple):
@@ -26,6 +38,10 @@ class Awaited(NamedTuple):
     ack: bytes | None
     condition: Condition
     """How the session was doing when the waiting ended."""
+    hung: Hung = ""
+    """By what it was hung, or is about to be if it is stopped."""
+    stopped: bool = False
+    """Whether whoever watched has ended it."""
 
 
 class LiveSession:
@@ -34,7 +50,10 @@ class LiveSession:
     def __init__(self, generation: Generation, kind: SessionKind, leases: Leases) -> None:
         self.generation = generation
         first = kind.start if kind.launcher else kind.lost
-        self.observer = Observer(generation, Patience(first, kind.lost, kind.hung))
+        pulse = math.inf if kind.pulse is None else kind.pulse
+        self.observer = Observer(generation, Patience(first, kind.lost, kind.hung, pulse))
+        self.watch: Watch = _go_on
+        """Is asked with every look while an ack is waited for."""
         self._kind = kind
         self._leases = leases
         self._launched: Launched | None = None
@@ -46,7 +65,7 @@ class LiveSession:
         patience = self.observer.patience
         self.observer.patience = patience._replace(first=self._kind.start)
         try:
-            self._launched = Launched.start(self._kind.launcher, run, self.generation)
+            self._launched = Launched.start(self._kind, run, self.generation)
         except OSError as error:
             self._unlaunched = f"{error.filename}: {error.strerror}"
         return self._unlaunched
@@ -54,13 +73,22 @@ class LiveSession:
     def look(self) -> Condition:
         """Return how it is doing.
 
-        A watcher that is a child of this process is not waited for when it is gone; of a launcher
-        nothing follows.
+        A watcher that is a child of this process is not waited for when it is gone. From the end
+        of a launcher nothing follows, but that one which stays would not be gone if there were a
+        watcher to be heard of for the first time.
         """
-        child = None if self._kind.launcher else self._launched
-        gone = bool(self._unlaunched) or (child is not None and child.gone())
+        gone = bool(self._unlaunched) or self._is_gone()
         condition = self.observer.look()
         return "lost" if gone and condition != "dead" else condition
+
+    def _is_gone(self) -> bool:
+        if self._launched is None or not self._launched.gone():
+            return False
+        if not self._kind.launcher:
+            return True
+        left_alone = time.monotonic() - self._launched.missed
+        due = left_alone > _VISIBLE_BEATS * self._kind.beat
+        return due and self._kind.launcher_stays and not self.observer.begun
 
     def until_ready(self) -> Condition:
         """Wait until the program takes requests and its watcher is seen to live.
@@ -73,6 +101,8 @@ class LiveSession:
             proved = self._launched is not None or self.observer.beats > 0
             if condition in GIVEN_UP or (condition != "starting" and proved):
                 return condition
+            if not self.watch(condition):
+                return "starting"
             if time.monotonic() > deadline:
                 return "starting"
             time.sleep(_PAUSE)
@@ -80,18 +110,24 @@ class LiveSession:
     def listen(self, key: str, seconds: float) -> Awaited:
         """Wait for the ack to a request, at most so long and as long as one is to be expected."""
         condition: Condition = "busy"
-        due = 0.0
+        due, wanted = 0.0, True
 
         def go_on() -> bool:
-            nonlocal condition, due
+            nonlocal condition, due, wanted
             if (now := time.monotonic()) >= due:
                 condition, due = self.look(), now + self._kind.beat / 2
-            return condition not in GIVEN_UP
+                wanted = self.watch(condition)
+            return wanted and condition not in GIVEN_UP
 
         self.observer.expect(key)
         ack = self.generation.mailbox.wait(key, seconds, go_on)
         self.observer.expect("")
-        return Awaited(ack, condition)
+        hung: Hung = "stopped" if self.observer.stopped else self.observer.hung
+        return Awaited(ack, condition, hung, stopped=not wanted)
+
+    def launcher_said(self) -> str:
+        """Return how the launcher has ended, which proves nothing; empty as long as it has not."""
+        return "" if self._launched is None or not self._kind.launcher else self._launched.said()
 
     def end(self, *, fence: bool) -> Ended | None:
         """Let the watcher end the program; return how it ended, None when that is not known.

@@ -42,10 +42,10 @@ def key_of(request: Request) -> str:
     return request.id.replace("/", ".")
 
 
-def read(generation: Generation, request: Request, ack: bytes, stage: Stage) -> SessionReply:
+def read(generation: Generation, key: str, ack: bytes, stage: Stage) -> SessionReply:
     """Return an ack as it is, kept as evidence; one that is not stamped as it must be failed."""
     evidence = (stage.folder.write(layout.session_ack(generation.session), ack),)
-    if wrong := generation.wrong_with(ack, key_of(request)):
+    if wrong := generation.wrong_with(ack, key):
         return SessionReply("failed", ack, f"session_ack_refused: {wrong}", evidence=evidence)
     return SessionReply("ok", ack, evidence=evidence)
 
