@@ -80,7 +80,9 @@ def test_only_the_wrapper_sources_the_design(site: JobSite) -> None:
     enc = str(site.home / "top.enc")
     wrapper = (job.path / "scripts" / "restore_wrapper.tcl").read_text().splitlines()
     assert wrapper[-2:] == ["cd [file dirname $enc_path]", "source $enc_path"]
-    others = [path for path in (job.path / "scripts").iterdir() if path.name != "restore_wrapper.tcl"]
+    others = [
+        path for path in (job.path / "scripts").iterdir() if path.name != "restore_wrapper.tcl"
+    ]
     assert not [path for path in others if enc in path.read_text()]
     design, artifacts = job.manifest["design"], job.manifest["artifacts"]
     assert (design["enc_path"], design["enc_dat_path"]) == (enc, f"{enc}.dat")
@@ -239,9 +241,7 @@ def test_a_design_that_cannot_be_restored(site: JobSite, text: str) -> None:
         (SCRIPT.replace("dict create cells $cells", "dict create cells many"), "not a number"),
     ],
 )
-def test_a_script_that_fails_or_only_seems_to_pass(
-    site: JobSite, text: str, message: str
-) -> None:
+def test_a_script_that_fails_or_only_seems_to_pass(site: JobSite, text: str, message: str) -> None:
     site.script(text)
     error, said = failed(site.run())
     assert error == "CMD_FAIL"
