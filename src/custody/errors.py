@@ -7,6 +7,7 @@
     │   ├── UriRefused           an evidence uri is no such uri, or of a scheme that is refused
     │   └── CommandRefused       a command may not be run
     ├── PipelineInvalid          the pipeline has findings that forbid running it
+    ├── ContractInvalid          the contract of a skill has findings that forbid running it
     ├── MalformedDocument        a file or message does not fit its schema
     ├── RunError                 something about a run directory
     │   ├── RunNotFound          no run, or more than one, answers to that name
@@ -103,6 +104,22 @@ class PipelineInvalid(CustodyError):
 
         name = quote(where.removesuffix(" (packaged)")) if where else "PIPELINE"
         super().__init__(what, where=where, hint=f"`custody check {name}` lists every finding")
+        self.findings = findings
+        self.first = first
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}; the first: {self.first}" if self.first else super().__str__()
+
+
+class ContractInvalid(CustodyError):
+    """The contract of a skill has findings that forbid running it; ``first`` is one of them."""
+
+    error_type = "CONTRACT_INVALID"
+
+    def __init__(
+        self, what: str, findings: tuple[object, ...], *, where: str = "", first: str = ""
+    ) -> None:
+        super().__init__(what, where=where, hint="`custody skill check` lists every finding")
         self.findings = findings
         self.first = first
 

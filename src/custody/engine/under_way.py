@@ -43,7 +43,7 @@ class UnderWay:
         if layout.is_correspondence(path) or self._not_recorded_yet(path):
             return True
         return any(
-            path.startswith(f"{layout.request_folder(asked.id)}/") or path in _documents_of(asked)
+            path.startswith(f"{layout.request_folder(asked.id)}/") or _may_write(asked, path)
             for asked in self._in_doubt
         )
 
@@ -93,16 +93,16 @@ class UnderWay:
         return max(started, default=(0, 0))
 
 
-def _documents_of(request: AnyRequest) -> tuple[str, ...]:
-    """Return the documents that a request may write."""
+def _may_write(request: AnyRequest, path: str) -> bool:
+    """Whether a request may write a document."""
     match request:
         case WriteRequest():
-            return (request.document.path,)
+            return path == request.document.path
         case AgentRequest():
             briefs = () if request.briefs is UNSET else request.briefs
             own = (request.output_path,) if request.output_path else ()
-            return (*own, *(brief.path for brief in briefs))
+            return path in (*own, *(brief.path for brief in briefs))
         case StepRequest():
-            return request.writes
+            return request.may_write(path)
         case _:
-            return ()
+            return False

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from custody.executors.agents import AgentExecutor
     from custody.executors.commands import CommandRunner
     from custody.executors.sessions import Sessions, Tell
+    from custody.executors.steps import StepWork
 
 
 class Dispatch:
@@ -67,14 +68,18 @@ class Dispatch:
             case StepRequest():
                 from custody.executors import steps
 
-                return steps.carry_out(request, stage, self._command_runner)
+                return steps.carry_out(self._step(request, stage))
             case _:
                 assert_never(request)
 
     def recover(self, request: AnyRequest, stage: Stage) -> Ack | None:
-        """Ask the agent that was at work; nothing is left of a process, nor of a document."""
+        """Ask the agent or the step that was at work; nothing is left of a process or document."""
         if isinstance(request, AgentRequest):
             return self._agent_executor().recover(request, stage)
+        if isinstance(request, StepRequest):
+            from custody.executors import steps
+
+            return steps.recover(self._step(request, stage))
         return None
 
     def leave(self, reason: str, tell: Tell) -> None:
@@ -88,6 +93,11 @@ class Dispatch:
             self._open_sessions.close()
         if self._runner is not None:
             self._runner.close()
+
+    def _step(self, request: StepRequest, stage: Stage) -> StepWork:
+        from custody.executors.steps import StepWork
+
+        return StepWork(request, stage, self._command_runner, self._sessions)
 
     def _agent_executor(self) -> AgentExecutor:
         if self._agents is None:

@@ -17,6 +17,17 @@
     inbox/<request>.<digest>.md       what the person answers, written once
     session/<name>/<token>/           one generation of a session; see `custody.model.session`
 
+That of a skill job holds as well, by the names of its own document:
+
+    job_manifest.json                 what the job is about, and how it ended
+    job_timeline.jsonl                its states and actions in order
+    scripts/<name>.tcl                all that its tool may source
+    queue/<request>.json              what the tool was asked, written once
+    ack/<request>.json                what came of it, written once
+    reports/                          what the skill made
+    session/heartbeat  state.json  supervisor.log  <tool>.stdout.log …   the tool, as people look for it
+    debug_bundle/                     all that explains a job that failed
+
 Beside the runs lies ``.sources/<device>.<inode>``: what the last run over a source found in it.
 In a folder that a run's changes are taken over to lies ``.custody-apply/`` as long as that lasts.
 
@@ -37,6 +48,9 @@ SUMMARY = "summary.json"
 SUMMARY_PAGE = "summary.md"
 TRACE_PAGE = "TRACE.md"
 
+JOB_MANIFEST = "job_manifest.json"
+JOB_TIMELINE = "job_timeline.jsonl"
+
 EVIDENCE = "evidence"
 PACKET = f"{EVIDENCE}/packet.json"
 PACKET_PAGE = f"{EVIDENCE}/packet.md"
@@ -55,6 +69,34 @@ LAYERS = "layers"
 CACHE = "cache"
 HOMES = "homes"
 SESSIONS = "session"
+SCRIPTS = "scripts"
+QUEUE = "queue"
+ACK = "ack"
+REPORTS = "reports"
+"""What the tool of a skill's job leaves."""
+DEBUG_BUNDLE = "debug_bundle"
+
+JOB = f"{DOCS}/job.json"
+"""What a skill job runs, and by what it is judged."""
+JOB_CONTRACT = f"{DOCS}/contract.yaml"
+JOB_DESIGN = f"{DOCS}/design.json"
+JOB_OUTPUTS = f"{DOCS}/outputs.json"
+JOB_METRICS = f"{DOCS}/metrics.json"
+JOB_INVENTORY = f"{DOCS}/reports_inventory.json"
+JOB_STATE = f"{LOGS}/state.json"
+JOB_SUPERVISOR_LOG = f"{LOGS}/supervisor.log"
+METRICS = f"{REPORTS}/metrics.json"
+"""Where a skill writes its metrics."""
+BOOTSTRAP = f"{SCRIPTS}/bootstrap.tcl"
+"""The executor inside the tool."""
+RESTORE_WRAPPER = f"{SCRIPTS}/restore_wrapper.tcl"
+"""The only script that sources the design."""
+HEARTBEAT = f"{SESSIONS}/heartbeat"
+SESSION_STATE = f"{SESSIONS}/state.json"
+SESSION_STOP = f"{SESSIONS}/stop"
+"""There when a job is to end: whoever makes it ends the job."""
+SESSION_READY = f"{SESSIONS}/ready"
+SUPERVISOR_LOG = f"{SESSIONS}/supervisor.log"
 
 GUARDRAILS = f"{ARTIFACTS}/guardrails.md"
 ANALYSIS = f"{ARTIFACTS}/analysis.md"
@@ -104,7 +146,7 @@ CHANGE_FOLDERS = (ARTIFACTS, REVIEWS)
 DOCUMENT_FOLDERS = (*TEXT_FOLDERS, *CHANGE_FOLDERS)
 """Where documents lie that a stage may ask for by path."""
 
-_DOCUMENT_TOPS = frozenset({*DOCUMENT_FOLDERS, LOGS, BUNDLE})
+_DOCUMENT_TOPS = frozenset({*DOCUMENT_FOLDERS, LOGS, BUNDLE, SCRIPTS, QUEUE, ACK})
 
 Writer = Literal["custody", "stages", "people"]
 
@@ -115,6 +157,10 @@ WRITERS: dict[str, Writer] = {
     ARTIFACTS: "custody",
     REVIEWS: "custody",
     LOGS: "custody",
+    SCRIPTS: "custody",
+    QUEUE: "custody",
+    ACK: "custody",
+    DEBUG_BUNDLE: "custody",
     EVIDENCE: "custody",
     BLOBS: "custody",
     OUTBOX: "custody",
@@ -124,10 +170,11 @@ WRITERS: dict[str, Writer] = {
     CACHE: "stages",
     HOMES: "stages",
     SESSIONS: "stages",
+    REPORTS: "stages",
 }
 """Who puts files into each folder. What stages write there no line of the journal names."""
 
-UNRECORDED = (CACHE, HOMES, SESSIONS)
+UNRECORDED = (CACHE, HOMES, SESSIONS, REPORTS)
 """Folders of which the journal vouches for nothing."""
 
 SOURCES = ".sources"
@@ -301,6 +348,43 @@ def top_of(path: str) -> str:
 def is_document(path: str) -> bool:
     """Whether a path is one of a document, which a later stage may write again."""
     return top_of(path) in _DOCUMENT_TOPS or path in BRIEFS
+
+
+def is_written_once(path: str) -> bool:
+    """Whether a path is one of a request to a job's tool or of its ack: nobody replaces these."""
+    return top_of(path) in (QUEUE, ACK)
+
+
+def run_script(skill: str, name: str) -> str:
+    """Return the file of a job that holds a script of its skill: ``scripts/run_<skill>.tcl``."""
+    return f"{SCRIPTS}/{name}_{skill}.tcl"
+
+
+def source_request(request: str) -> str:
+    """Return the file in which a job's tool is asked to source a script."""
+    return f"{QUEUE}/{request}.json"
+
+
+def source_ack(request: str) -> str:
+    """Return the file that says what came of it."""
+    return f"{ACK}/{request}.json"
+
+
+def source_request_id(job: str, number: int, tag: str) -> str:
+    """Return how a request to a job's tool is called: ``<job_id>_<seq4>_<tag>``."""
+    return f"{job}_{number:04d}_{tag}"
+
+
+def session_streams(tool: str) -> tuple[str, str]:
+    """Return the files in which people look for what a job's tool has printed."""
+    stdout, stderr = streams(tool)
+    return f"{SESSIONS}/{stdout}", f"{SESSIONS}/{stderr}"
+
+
+def job_streams(tool: str) -> tuple[str, str]:
+    """Return the documents that keep the ends of these."""
+    stdout, stderr = streams(tool)
+    return f"{LOGS}/{stdout}", f"{LOGS}/{stderr}"
 
 
 def is_attempt_file(path: str) -> bool:

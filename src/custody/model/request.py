@@ -163,11 +163,15 @@ class StepRequest(Request, frozen=True, tag="step"):
     """The documents that it reads, by the names it knows them under."""
     settings: dict[str, str] = {}
     writes: tuple[str, ...] = ()
-    """The documents that it may write, and no others."""
+    """The documents that it may write, and no others; all of a folder that ends with ``/``."""
     network: tuple[str, ...] = ()
     """What of it is open to its programs: as in `ToolRequest`."""
     limits: dict[Limit, int] | UnsetType = UNSET
     """As in `AgentRequest`."""
+
+    def may_write(self, path: str) -> bool:
+        """Whether a document is one of those that it may write."""
+        return any(path == each or (each[-1:] == "/" and path.startswith(each)) for each in self.writes)
 
     def sealed(self) -> StepRequest:
         """Return the request as the journal keeps it."""

@@ -32,7 +32,10 @@ from custody.views.trace import trace_line
 if TYPE_CHECKING:
     from custody.model.evidence import Evidence
     from custody.model.packet import Packet
+    from custody.views.job import JobAccount
 
+SKILL_JOB = "skill_job"
+"""The pipeline that every skill job is a run of."""
 ChangesOf = Callable[[RequestAnswered], tuple[Change, ...]]
 """Tells what a recorded attempt changed."""
 
@@ -44,6 +47,8 @@ class Made(NamedTuple):
     status_path: str
     """Empty when the line ends no attempt."""
     status: bytes
+    timeline: bytes = b""
+    """Of a skill job."""
 
 
 class Collector:
@@ -62,12 +67,15 @@ class Collector:
         self._answered_by: set[str] = set()
         self._version = CURRENT
         self._claims = GatheredClaims()
+        self.job: JobAccount | None = None
+        """What is told of the run as a skill job; None when it is none."""
 
     def add(self, line: JournalLine, fact: AnyFact, changes: tuple[Change, ...]) -> Made:
         """Take one more line into account; ``changes`` are those of an answer."""
         self._last_ts = line.ts
         if isinstance(fact, PipelineStarted):
             self._opening = opening_manifest(self.run_id, fact, line.ts)
+            self.job = account_of(self.run_id, line, fact)
             self._version = VERSIONS[line.schema_version]
         elif isinstance(fact, StageStarted):
             self._seconds[fact.node] = 0.0
@@ -78,17 +86,18 @@ class Collector:
             if agent := self._asked.pop(fact.ack.request_id, ""):
                 self._answered_by.add(agent)
         trace = trace_line(line, fact, self.state)
+        timeline = b"" if self.job is None else self.job.add(line, fact)
         self.state.apply(fact)
         self._summarizer.add(line, fact, changes)
         if self._version.packets:
             self._claims.add(line, fact, changes)
         status = stage_status(fact, self._seconds.get(line.node or "", 0.0))
         if status is None:
-            return Made(trace, "", b"")
+            return Made(trace, "", b"", timeline)
         if fact.traits.boundary:
             self._seconds.pop(line.node or "", None)
         folder, document = status
-        return Made(trace, f"{folder}/{layout.STATUS}", encode_pretty(document))
+        return Made(trace, f"{folder}/{layout.STATUS}", encode_pretty(document), timeline)
 
     def checkpoint(self, reached: Position) -> Checkpoint:
         """Return the checkpoint after the lines so far."""
@@ -117,7 +126,12 @@ class Collector:
 
     def summary(self, head: str) -> Summary:
         """Return the summary of the lines so far."""
-        return self._summarizer.summary(self.state, head)
+        found = self._summarizer.summary(self.state, head)
+        if self.job is None:
+            return found
+        from custody.views.job_summary import job_summary
+
+        return job_summary(found, self.job)
 
     def packet(self, head: str, contents: Callable[[Evidence], bytes | None]) -> Packet | None:
         """Return the packet of the ended run; None for journals of before there were any."""
@@ -132,6 +146,15 @@ class Collector:
         """Return the summary as its file holds it: only what the journal's version tells."""
         found = self.summary(head)
         return found if self._version.usage_summed else without_usage(found)
+
+
+def account_of(run_id: str, line: JournalLine, started: PipelineStarted) -> JobAccount | None:
+    """Return what gathers the facts of a run that is a skill job; None for any other."""
+    if started.pipeline != SKILL_JOB:
+        return None
+    from custody.views.job import JobAccount
+
+    return JobAccount(run_id, line, started)
 
 
 def collected(run_id: str, lines: Iterable[Heard], changes_of: ChangesOf) -> Collector:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING
 
 from custody.errors import PathRefused, RunError
 from custody.model import layout
@@ -25,10 +27,14 @@ from custody.model.evidence import Evidence
 from custody.model.record import encode_pretty
 from custody.store.rundir import RunDirectory
 from custody.store.view_files import ViewFiles
-from custody.views.collect import ChangesOf, Collector
+from custody.views.collect import ChangesOf, Collector, account_of
 from custody.views.manifest import opening_manifest
 from custody.views.summary import summary_document, summary_page
 from custody.views.trace_page import is_change, trace_text
+
+if TYPE_CHECKING:
+    from custody.model.state import State
+    from custody.views.job import JobAccount
 
 _VIEWS = frozenset({layout.STATUS})
 """Files of an attempt's folder that no line holds as they are."""
@@ -50,6 +56,8 @@ class ViewWriter:
         """Let the manifest be that of a run that goes on, and begin the trace."""
         write_opening(self._run, line, started)
         self._run.write(layout.TRACE, b"")
+        if account_of(self._run.run_id, line, started) is not None:
+            self._run.write(layout.JOB_TIMELINE, b"")
 
     def write(self, heard: Iterable[Heard], reached: Position | None) -> None:
         """Write what lines add; with ``reached``, how far the journal goes with them too.
@@ -58,16 +66,21 @@ class ViewWriter:
         """
         folders: Folders = {}
         trace: list[bytes] = []
+        timeline: list[bytes] = []
         for line, fact in heard:
             changes = self._changes_of(fact) if isinstance(fact, RequestAnswered) else ()
             made = self._collector.add(line, fact, changes)
             trace.append(made.trace)
+            timeline.append(made.timeline)
             _put_texts(folders, fact)
             if made.status_path:
                 _put(folders, made.status_path, made.status)
         for path, contents in folders.items():
             self._files.put_folder(path, contents, again=_VIEWS)
         self._files.append(layout.TRACE, b"".join(trace))
+        if (job := self._collector.job) is not None:
+            self._files.append(layout.JOB_TIMELINE, b"".join(timeline))
+            self._files.replace(layout.JOB_MANIFEST, encode_pretty(job.manifest()))
         if reached is not None:
             document = self._collector.checkpoint(reached)
             self._files.replace(layout.CHECKPOINT, encode_pretty(document))
@@ -100,6 +113,8 @@ def write_opening(run: RunDirectory, line: JournalLine, started: PipelineStarted
         same = False
     if not same:
         run.write(layout.MANIFEST, data, sync=True)
+    if (job := account_of(run.run_id, line, started)) is not None:
+        run.write(layout.JOB_MANIFEST, encode_pretty(job.manifest()), sync=True)
 
 
 def closing_files(
@@ -111,7 +126,12 @@ def closing_files(
     """
     summary = collector.closing_summary(reached.head)
     yield layout.SUMMARY, summary_document(summary)
-    yield layout.SUMMARY_PAGE, summary_page(summary)
+    page = summary_page(summary)
+    if collector.job is None:
+        yield layout.SUMMARY_PAGE, page
+    else:
+        yield layout.SUMMARY_PAGE, chain(_job_page(summary, collector, collector.job), page)
+        yield from _job_files(run, collector.job, collector.state)
     if is_change(collector.state):
         yield layout.TRACE_PAGE, (trace_text(summary, collector.state).encode(),)
     if (packet := collector.packet(reached.head, partial(_content, run))) is not None:
@@ -120,6 +140,26 @@ def closing_files(
         yield layout.PACKET, (encode_pretty(packet),)
         yield layout.PACKET_PAGE, packet_page(packet)
     yield layout.MANIFEST, (encode_pretty(collector.closing(reached, workspace)),)
+
+
+def _job_page(summary: Summary, collector: Collector, job: JobAccount) -> Iterator[bytes]:
+    from custody.model.skill.documents import JobSummary
+    from custody.views.job_summary import job_page
+
+    if isinstance(summary, JobSummary):
+        yield job_page(summary, job, collector.state)
+
+
+def _job_files(
+    run: RunDirectory, job: JobAccount, state: State
+) -> Iterator[tuple[str, Iterable[bytes]]]:
+    """Yield what a skill job leaves beside that: its bundle, if it failed, and its own manifest."""
+    if job.status == "FAIL":
+        from custody.views.job_bundle import bundle_files
+
+        for name, data in bundle_files(job, state, partial(_content, run)):
+            yield f"{layout.DEBUG_BUNDLE}/{name}", (data,)
+    yield layout.JOB_MANIFEST, (encode_pretty(job.manifest()),)
 
 
 def _content(run: RunDirectory, item: Evidence) -> bytes | None:

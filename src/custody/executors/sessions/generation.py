@@ -90,6 +90,10 @@ class Generation:
         """Return everything that the program has printed by now, both streams."""
         return self._whole(names.STDOUT), self._whole(names.STDERR)
 
+    def log(self) -> bytes:
+        """Return what the watcher and its launcher have printed."""
+        return self._whole(names.WATCHER_LOG)
+
     def ask_to_close(self) -> None:
         """Let the watcher end the program with its next beat."""
         if not self._root.exists(f"{self.path}/{names.CLOSE}"):

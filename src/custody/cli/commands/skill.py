@@ -1,0 +1,88 @@
+"""Run a skill inside a resident tool, and see that it has done its work."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from importlib import import_module
+
+from custody.cli import options as declare
+from custody.cli.result import Arguments, Result
+from custody.errors import UsageError
+
+ABOUT = (
+    "Run a skill inside a tool such as Innovus or OpenSTA: `run` finds the design, starts the tool,\n"
+    "restores the design in it, runs the scripts of the skill, and passes only if reports, metrics and\n"
+    "log are what the contract of the skill says. A failed job leaves debug_bundle/, which `rerun`\n"
+    "runs again. `list` shows the skills there are, `check` what is wrong with one, `new` writes one.\n"
+    "Jobs lie in .skillpilot/runs."
+)
+EXAMPLES = (
+    "custody skill list",
+    "custody skill run summary_health --design top",
+    "custody skill run summary_health --design ./db/top.enc --adapter dsub-i --timeout 3600",
+    "custody skill rerun .skillpilot/runs/20260204_170301_18452_a3f9/debug_bundle",
+)
+ACTIONS = {
+    "list": (),
+    "check": (),
+    "new": ("tool",),
+    "run": (
+        *("design", "adapter", "select", "timeout", "cwd", "runsdir", "run_id"),
+        *("confinement", "verbose", "quiet"),
+    ),
+    "rerun": ("adapter", "timeout", "cwd", "runsdir", "confinement", "verbose", "quiet"),
+}
+"""Each a module of `custody.cli.skill`, and the options that it takes."""
+_NAMELESS = ("list",)
+
+
+def arguments(parser: Arguments) -> None:
+    """Declare the arguments."""
+    parser.add_argument("action", metavar="ACTION", choices=ACTIONS, help=", ".join(ACTIONS))
+    subject = parser.add_argument(
+        "subject",
+        metavar="SKILL|BUNDLE",
+        nargs="?",
+        default="",
+        help="run, check, new: a skill by its name, or its folder; rerun: a debug_bundle/",
+    )
+    subject.complete = declare.FOLDER
+    parser.add_argument(
+        "--design", metavar="NAME", default="", help="run: the design, by its name or a path"
+    )
+    parser.add_argument(
+        "--adapter", metavar="NAME", default="", help="run: how the tool is started, such as dsub-i"
+    )
+    parser.add_argument(
+        "--select", metavar="N", type=int, default=0, help="run: which of several such designs"
+    )
+    parser.add_argument(
+        "--timeout", metavar="SECONDS", type=float, help="run: how long a script may take"
+    )
+    folder = parser.add_argument(
+        "--cwd", metavar="DIR", default="", help="the folder to work in (default: the current one)"
+    )
+    folder.complete = declare.FOLDER
+    declare.runsdir(parser)
+    parser.add_argument("--run-id", metavar="ID", default="", help="run: name of the job")
+    parser.add_argument("--tool", metavar="TOOL", default="", help="new: the tool of the skill")
+    declare.confinement(parser)
+    declare.verbose(parser)
+    declare.quiet(parser)
+
+
+def execute(options: Namespace) -> Result:
+    """Do what was asked for."""
+    taken = ACTIONS[options.action]
+    for name in sorted({name for others in ACTIONS.values() for name in others}):
+        if getattr(options, name) and name not in taken:
+            raise UsageError(f"{options.action} takes no --{name.replace('_', '-')}")
+    if options.action in _NAMELESS:
+        if options.subject:
+            raise UsageError(f"{options.action} takes no {options.subject!r}")
+    elif not options.subject:
+        what = "BUNDLE" if options.action == "rerun" else "SKILL"
+        raise UsageError(f"{what} is missing", hint="`custody skill list` lists the skills")
+    module = import_module(f"custody.cli.skill.{options.action}")
+    result: Result = module.execute(options)
+    return result

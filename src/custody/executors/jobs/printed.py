@@ -1,0 +1,44 @@
+"""What the tool printed for one request: the lines between the markers that stand around it.
+
+The executor writes them to both streams, each on a line of its own:
+
+    @@custody begin <request_id>
+    @@custody end <request_id>
+
+A script can print such lines too. So what counts begins with the first mark of its request and goes
+on to the end of what there is when the request is over, the last mark within it.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+from custody.executors.sessions.generation import Generation
+
+_PATIENCE = 2.0
+"""Seconds after an ack in which the last mark must be on file: it was flushed before the ack."""
+_PAUSE = 0.02
+
+
+class Printed(NamedTuple):
+    """Both streams of one request."""
+
+    stdout: bytes
+    stderr: bytes
+
+
+def printed(generation: Generation, request_id: str, *, wait: bool) -> Printed:
+    """Return what was printed for a request; with ``wait``, once both marks of its end are there."""
+    begin, end = (f"@@custody {mark} {request_id}\n".encode() for mark in ("begin", "end"))
+    deadline = time.monotonic() + (_PATIENCE if wait else 0.0)
+    while True:
+        streams = generation.printed()
+        if all(end in stream for stream in streams) or time.monotonic() > deadline:
+            return Printed(*(_from(stream, begin) for stream in streams))
+        time.sleep(_PAUSE)
+
+
+def _from(stream: bytes, begin: bytes) -> bytes:
+    at = 0 if stream.startswith(begin) else stream.find(b"\n" + begin) + 1
+    return stream[at:] if stream.startswith(begin) or at else b""

@@ -1,0 +1,120 @@
+"""Makes the folders of a job, and copies its contract and scripts to where its tool finds them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import msgspec
+
+from custody.errors import CustodyError
+from custody.executors.jobs import faultless
+from custody.executors.steps import StepWork
+from custody.model import layout
+from custody.model.record import encode_pretty
+from custody.model.request import Ack
+from custody.model.skill.contract import CONTRACT_FILE, Contract
+from custody.model.skill.job import JobRuntime, JobScript, JobSkill, JobStart
+from custody.skills.contract import read_contract
+from custody.skills.tools import EXECUTOR, TOOLS
+from custody.store.own_settings import own_settings
+from custody.store.root import Root, read_file
+
+FOLDERS = (layout.QUEUE, layout.ACK, layout.SCRIPTS, layout.REPORTS, layout.SESSIONS)
+TEMPLATES = "templates"
+SCRIPT_LIMIT = 16 << 20
+UNKNOWN = "unknown"
+"""The version of a skill whose contract cannot be read."""
+
+
+@faultless
+def carry_out(step: StepWork) -> Ack:
+    """Make the folder of the job ready; whether the contract is sound, a gate judges."""
+    for folder in FOLDERS:
+        step.stage.run.root.make_dirs(folder, sync=True)
+    said = step.settings
+    contract = _contract(step, said["skill_path"])
+    scripts, problems = [], []
+    if contract is not None:
+        step.write(layout.BOOTSTRAP, read_file(EXECUTOR))
+        with Root.open(said["skill_path"]) as skill:
+            for found in _scripts(step, skill, contract):
+                (scripts if isinstance(found, JobScript) else problems).append(found)
+    job = _job(step, contract, tuple(scripts), tuple(problems))
+    step.write(layout.JOB, encode_pretty(job))
+    facts = {"job.skill": msgspec.to_builtins(job.skill)}
+    facts["job.runtime"] = msgspec.to_builtins(job.runtime)
+    facts["job.hints"] = [] if contract is None else [*contract.debug_hints]
+    facts["job.versions"] = {"subskill": job.skill.version, "tool": job.tool}
+    return msgspec.structs.replace(step.done(), context_updates=facts)
+
+
+def _contract(step: StepWork, folder: str) -> Contract | None:
+    """Keep the contract as it is; return what it says, if all of it can be meant."""
+    try:
+        data = read_file(os.path.join(folder, CONTRACT_FILE), limit=SCRIPT_LIMIT)
+    except CustodyError:
+        return None
+    step.write(layout.JOB_CONTRACT, data)
+    return read_contract(data).contract
+
+
+def _scripts(step: StepWork, skill: Root, contract: Contract) -> Iterator[JobScript | str]:
+    """Copy the scripts that the contract names, and beside them whatever else they may source."""
+    for name in skill.names(TEMPLATES) if skill.exists(TEMPLATES) else ():
+        if name.endswith(".tcl"):
+            step.write(f"{layout.SCRIPTS}/{name}", skill.read(f"{TEMPLATES}/{name}"))
+    for script in contract.scripts:
+        try:
+            data = skill.read(script.entry, limit=SCRIPT_LIMIT)
+        except CustodyError as error:
+            yield f"the script {script.entry} cannot be read: {error.what}"
+            continue
+        written = step.write(layout.run_script(contract.name, script.name), data)
+        yield JobScript(
+            name=script.name,
+            script=written.path,
+            sha256=written.sha256,
+            timeout_s=script.timeout_s,
+        )
+
+
+def _job(
+    step: StepWork,
+    contract: Contract | None,
+    scripts: tuple[JobScript, ...],
+    problems: tuple[str, ...],
+) -> JobStart:
+    said = step.settings
+    tool = "" if contract is None else contract.tool
+    known = TOOLS.get(tool)
+    return JobStart(
+        skill=JobSkill(
+            name=said["skill"],
+            version=UNKNOWN if contract is None else contract.version,
+            subskill_path=said["skill_path"],
+        ),
+        runtime=JobRuntime(
+            cwd=said["cwd"],
+            run_dir=step.stage.run.path,
+            adapter=said["adapter"],
+            user=os.environ.get("USER", ""),
+            host=os.uname().nodename,
+            env_summary=_passed(tool),
+        ),
+        tool=tool,
+        scripts=scripts,
+        error_patterns=()
+        if contract is None
+        else ((known.error_patterns if known else ()) + contract.error_patterns),
+        ignore_patterns=() if contract is None else contract.ignore_patterns,
+        problems=problems,
+    )
+
+
+def _passed(tool: str) -> dict[str, str]:
+    """Return the variables that the user lets the tool see, without what they hold."""
+    own = own_settings(os.environ).skills.tools.get(tool)
+    return {} if own is None else {name: "(passed)" for name in own.passed if name in os.environ}
+
+

@@ -1,0 +1,42 @@
+"""Starts the tool of a job, which stays until the job ends."""
+
+from __future__ import annotations
+
+import os
+
+from custody.errors import MalformedDocument, UsageError
+from custody.executors.jobs import failed, faultless
+from custody.executors.jobs.kind import tool_kind
+from custody.executors.jobs.mirror import Mirror, is_stopped, stopped_why
+from custody.executors.steps import StepWork
+from custody.model import layout
+from custody.model.record import decode
+from custody.model.request import Ack
+from custody.model.skill.job import JobStart, Located
+
+
+@faultless
+def carry_out(step: StepWork) -> Ack:
+    """Open the session, or go on with the one that an earlier process has opened."""
+    job = decode(step.read("job") or b"", JobStart, where=layout.JOB)
+    located = decode(step.read("design") or b"", Located, where=layout.JOB_DESIGN)
+    root = step.stage.run.root
+    if is_stopped(root):
+        return failed(step, "INTERNAL_ERROR", stopped_why(root))
+    if located.selected is None:
+        return failed(step, "INTERNAL_ERROR", "there is no design")
+    try:
+        kind = tool_kind(job, located.selected, step.stage.run.path, os.environ)
+    except (UsageError, MalformedDocument) as error:
+        return failed(step, "SESSION_START_FAIL", str(error))
+    session, mirror = step.session(kind), Mirror(root, job.tool)
+    session.watched_by(mirror.see)
+    reply = session.open(step.stage)
+    if session.generation is not None:
+        mirror.link(session.generation)
+    if is_stopped(root):
+        return failed(step, "INTERNAL_ERROR", stopped_why(root))
+    if reply.status != "ok":
+        why = reply.reason.removeprefix("session_start_failed: ")
+        return failed(step, "SESSION_START_FAIL", f"{job.tool}: {why}", reply.summary)
+    return step.done(f"{job.tool} is ready")

@@ -1,0 +1,67 @@
+"""The tools that skills run in: how each is started with the executor, and how its log says "error".
+
+A tool takes requests by the executor, one file of Tcl (`EXECUTOR`), which is the last word of the
+command line that starts it. All that differs between tools stands in `TOOLS`. Tools print errors
+and go on as if nothing had happened; so what a script has made the tool print counts as well, and
+`Tool.error_patterns` are what an error looks like in it. A contract can add to them.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import custody.skills
+from custody.model.record import Record
+
+EXECUTOR: Final = f"{custody.skills.__path__[0]}/tcl/executor.tcl"
+"""The program that runs inside each of them."""
+SESSION: Final = "tool"
+"""What the session of a skill is called."""
+
+
+class Tool(Record, frozen=True):
+    """A program with a Tcl interpreter in which the executor stays."""
+
+    name: str
+    command: tuple[str, ...]
+    """The words that start it, up to the one that names the script to begin with."""
+    error_patterns: tuple[str, ...] = ()
+    """Regular expressions; a line of its log in which one is found tells of an error."""
+
+    def argv(self, executor: str = EXECUTOR) -> tuple[str, ...]:
+        """Return the command line that starts it with the executor."""
+        return (*self.command, executor)
+
+
+TOOLS: Final = {
+    tool.name: tool
+    for tool in (
+        # Reads the script as its start-up file; its standard input is then of no importance.
+        Tool("innovus", ("innovus", "-no_gui", "-init"), (r"^\s*\*\*(?:ERROR|FATAL)\b", r"^#ERROR\b")),
+        # `-no_init` leaves out ~/.sta; without `-exit` it would ask for commands in the end.
+        Tool("opensta", ("sta", "-no_init", "-no_splash", "-exit"), (r"^(?:Error|Fatal)(?: \d+)?:",)),
+        # Its C++ streams would keep what they print until long after the ack.
+        Tool("yosys", ("stdbuf", "-oL", "yosys", "-Q", "-T", "-c"), (r"^(?:.*: )?ERROR\b",)),
+        Tool(
+            "magic",
+            ("magic", "-dnull", "-noconsole", "-rcfile", "/dev/null"),
+            (
+                r"^(?:Error|Fatal)\b",
+                r"couldn't be (?:read|opened|written|found)\b",
+                r"^(?:Cannot|Can't|Could not|Couldn't) (?:open|find|read|write|load)\b",
+                r"is not one of the .* Magic knows",
+                r"^Unrecognized (?:layer|command|option)",
+                r"does not exist or is not readable",
+                r"^(?:Box|Box tool|Cell|Selection) must (?:be|have)\b",
+                r"^Usage: ",
+            ),
+        ),
+        Tool(
+            "netgen",
+            ("netgen-lvs", "-batch", "source"),
+            (r"^Error\b", r"unable to (?:find|open) file", r"^No (?:such )?(?:cell|file)\b"),
+        ),
+        Tool("tclsh", ("tclsh",)),
+    )
+}  # fmt: skip
+"""Every tool by the name that a contract gives it."""
