@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -14,7 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from custody.errors import PathRefused
-from custody.store.mailbox import FILE_LIMIT, Box, Mailbox, box_of
+from custody.store import mailbox as mailbox_module
+from custody.store.mailbox import (
+    FILE_LIMIT,
+    FIRST_PAUSE,
+    LONGEST_PAUSE,
+    Box,
+    Mailbox,
+    box_of,
+)
 from custody.store.root import Root
 
 RACE = """
@@ -54,7 +63,8 @@ def test_the_first_ack_stays(acks: Box) -> None:
     assert acks.put("r1", b"first")
     assert not acks.put("r1", b"second")
     assert acks.has("r1")
-    assert acks.get("r1") == b"first"
+    assert acks.get("r1") == acks.glance("r1") == b"first"
+    assert acks.glance("r2") is None
 
 
 def test_keys_stand_for_files_and_files_for_keys(acks: Box) -> None:
@@ -183,6 +193,33 @@ class TestWaiting:
         writer.start()
         assert mailbox.wait("r1", 30) == b"yes"
         writer.join()
+
+    def test_it_is_looked_for_ever_less_often(
+        self, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        pauses: list[float] = []
+        monkeypatch.setattr(mailbox_module.time, "sleep", pauses.append)
+        clock = itertools.count(0.0, 0.001)
+        monkeypatch.setattr(mailbox_module.time, "monotonic", lambda: next(clock) + sum(pauses))
+        assert mailbox.wait("r1", 3.0) is None
+        assert pauses[0] == FIRST_PAUSE
+        assert pauses[:-1] == sorted(pauses[:-1])
+        assert max(pauses) == LONGEST_PAUSE
+
+    def test_a_folder_that_is_long_in_being_listed_is_listed_less_often(
+        self, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        listings: list[str] = []
+        names = Root.names
+
+        def slow(root: Root, path: str = "") -> list[str]:
+            listings.append(path)
+            time.sleep(0.01)
+            return names(root, path)
+
+        monkeypatch.setattr(Root, "names", slow)
+        assert mailbox.wait("r1", 0.6) is None
+        assert listings == ["ack", "ack"]  # the first look, and the last
 
     def test_none_in_time(self, mailbox: Mailbox) -> None:
         before = time.monotonic()

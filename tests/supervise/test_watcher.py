@@ -285,7 +285,9 @@ class TestSeeing:
                      "CUSTODY_SESSION_TOKEN=1", "tmp"):  # fmt: skip
             assert line in said
         assert "HIDDEN=1" not in said
-        assert f"CUSTODY_SESSION_DIR={'/ws' if level == 'L3' else box}" in said
+        here = "/ws" if level == "L3" else box
+        assert f"CUSTODY_SESSION_DIR={here}" in said
+        assert f"CUSTODY_SESSION_WAKE={here}/wake" in said
         reached = [line for line in said if line.startswith(("wrote ", "read "))]
         assert (reached == ["wrote its own"]) == (level != "L1")
 

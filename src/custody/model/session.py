@@ -20,6 +20,7 @@ gone on with. A token is a number that only grows; a generation lies in a folder
         ack.kept/        the acks that counted, once a newer token was taken
         state/ready      written by the program when it takes requests
         state/heartbeat  touched again and again by a program that has a heartbeat of its own
+        wake             a FIFO that tells the key of a new request, where the watcher can have one
         work/            its own
 """
 
@@ -40,6 +41,7 @@ STDOUT, STDERR, WATCHER_LOG = "stdout.log", "stderr.log", "watcher.log"
 CACHE, BOX = layout.CACHE, "box"
 QUEUE, CLAIM, ACK, STATE, WORK = "queue", "claim", "ack", "state", layout.WORK
 READY, HEARTBEAT = "ready", "heartbeat"
+WAKE = "wake"
 KEPT = f"{ACK}.kept"
 WRITABLE = (CLAIM, ACK, STATE, WORK)
 """What of its box the program can change."""
@@ -65,6 +67,8 @@ class SessionKind(Record, frozen=True, kw_only=True):
     """What the session is called; a run has one of each name."""
     argv: tuple[str, ...]
     """The program, which takes requests from its box. No secret stands here: it is written down."""
+    folder: str = ""
+    """Where in its box it begins, such as ``work``, whose files it can make; empty for the box."""
     launcher: tuple[str, ...] = ()
     """The command that starts the watcher elsewhere, such as ``srun``; empty for this machine.
 

@@ -1,9 +1,9 @@
-"""The tools that skills run in: how each is started with the executor, and how its log says "error".
+"""The tools that skills run in: how each is started, and what an error looks like in its log.
 
 A tool takes requests by the executor, one file of Tcl (`EXECUTOR`), which is the last word of the
 command line that starts it. All that differs between tools stands in `TOOLS`. Tools print errors
-and go on as if nothing had happened; so what a script has made the tool print counts as well, and
-`Tool.error_patterns` are what an error looks like in it. A contract can add to them.
+and go on as if nothing had happened; so what a script has made the tool print counts as well:
+`Tool.error_patterns` find an error in it. A contract can add to them.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ class Tool(Record, frozen=True):
     """The words that start it, up to the one that names the script to begin with."""
     error_patterns: tuple[str, ...] = ()
     """Regular expressions; a line of its log in which one is found tells of an error."""
+    variables: dict[str, str] = {}
+    """What the executor must be told in it, beside where its folders are."""
 
     def argv(self, executor: str = EXECUTOR) -> tuple[str, ...]:
         """Return the command line that starts it with the executor."""
@@ -36,10 +38,19 @@ class Tool(Record, frozen=True):
 TOOLS: Final = {
     tool.name: tool
     for tool in (
-        # Reads the script as its start-up file; its standard input is then of no importance.
-        Tool("innovus", ("innovus", "-no_gui", "-init"), (r"^\s*\*\*(?:ERROR|FATAL)\b", r"^#ERROR\b")),
+        # Its own procedures start programs, so that `exec` cannot be taken from scripts.
+        Tool(
+            "innovus",
+            ("innovus", "-no_gui", "-init"),
+            (r"^\s*\*\*(?:ERROR|FATAL)\b", r"^#ERROR\b"),
+            {"SP_EXEC": "allow"},
+        ),
         # `-no_init` leaves out ~/.sta; without `-exit` it would ask for commands in the end.
-        Tool("opensta", ("sta", "-no_init", "-no_splash", "-exit"), (r"^(?:Error|Fatal)(?: \d+)?:",)),
+        Tool(
+            "opensta",
+            ("sta", "-no_init", "-no_splash", "-exit"),
+            (r"^(?:Error|Fatal)(?: \d+)?:",),
+        ),
         # Its C++ streams would keep what they print until long after the ack.
         Tool("yosys", ("stdbuf", "-oL", "yosys", "-Q", "-T", "-c"), (r"^(?:.*: )?ERROR\b",)),
         Tool(

@@ -25,8 +25,12 @@ from custody.store.root import Root
 
 FILE_LIMIT = 16 << 20
 """Most bytes of one file of a box."""
-FIRST_PAUSE, LONGEST_PAUSE = 0.002, 0.05
+FIRST_PAUSE, LONGEST_PAUSE = 0.001, 0.05
 """Seconds between two looks: they grow from the first to the longest."""
+_SHARE = 8
+"""What part of the time that was waited by now is waited until the next look."""
+_RARER = 100
+"""How many times as long as a folder takes to be listed it is not listed again."""
 
 _LINKS = 2
 """A writer that publishes by a link has two names for its file, also after it was killed."""
@@ -72,16 +76,19 @@ class Box:
 
         Raises `PathRefused` for what is no plain file, or one that is too large or changes.
         """
-        path = self.path(key)
         for _ in range(_LOOKS):
-            if not self.has(key):
+            if (found := self.glance(key)) is not None or not self.has(key):
+                return found
+        raise PathRefused("changed_during_read", "it never holds still", where=self.path(key))
+
+    def glance(self, key: str) -> bytes | None:
+        """Return the same by one quick look, which may miss what was put there just now."""
+        try:
+            return self._root.read(self.path(key), limit=FILE_LIMIT, links=_LINKS)
+        except PathRefused as refused:
+            if refused.code in {"missing", "changed_during_read"}:
                 return None
-            try:
-                return self._root.read(path, limit=FILE_LIMIT, links=_LINKS)
-            except PathRefused as refused:
-                if refused.code not in {"missing", "changed_during_read"}:
-                    raise
-        raise PathRefused("changed_during_read", "it never holds still", where=path)
+            raise
 
     def has(self, key: str) -> bool:
         """Whether something was put there.
@@ -133,12 +140,18 @@ class Mailbox(NamedTuple):
 
         It is looked for once more after the time is up, and after ``go_on`` has said no.
         """
-        deadline = time.monotonic() + seconds
-        pause = FIRST_PAUSE
-        while (found := self.acks.get(key)) is None:
-            left = deadline - time.monotonic()
+        began = time.monotonic()
+        listing = 0.0
+        while True:
+            looked = time.monotonic()
+            found = self.acks.get(key) if looked >= listing else self.acks.glance(key)
+            now = time.monotonic()
+            if found is not None:
+                return found
+            if looked >= listing:
+                listing = now + max(LONGEST_PAUSE, _RARER * (now - looked))
+            left = began + seconds - now
             if left <= 0 or not go_on():
                 return self.acks.get(key)
+            pause = min(max(FIRST_PAUSE, (now - began) / _SHARE), LONGEST_PAUSE)
             time.sleep(min(pause, left))
-            pause = min(2 * pause, LONGEST_PAUSE)
-        return found

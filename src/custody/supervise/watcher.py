@@ -33,6 +33,7 @@ from custody.sandbox.toolchains import toolchains
 from custody.store.arguments import hide_arguments
 from custody.store.resolve import own
 from custody.store.root import Root
+from custody.store.wake import Wake
 from custody.supervise.descendants import children, computed_below, process_state
 from custody.supervise.supervisor import (
     Launch,
@@ -142,16 +143,17 @@ class Watcher(Listener):
 
     def _run(self) -> ProcessResult:
         kind = self._kind
-        line = CommandLine(text=shlex.join(kind.argv), commands=(Command(argv=kind.argv),))
+        command = Command(argv=kind.argv, workdir=kind.folder)
+        line = CommandLine(text=shlex.join(kind.argv), commands=(command,))
         limits = Limits(timeout=math.inf, output=kind.output, grace=kind.grace, heartbeat=kind.beat)
         stdout = self._session.open_fd(f"{self._token}/{names.STDOUT}", _APPEND)
         stderr = self._session.open_fd(f"{self._token}/{names.STDERR}", _APPEND)
-        with Supervisor() as supervisor:
-            return supervisor.run(
-                line, self._launch(), limits, stdout=stdout, stderr=stderr, listener=self
-            )
+        wake = Wake(self._session, f"{self._token}/{names.BOX}/{names.WAKE}")
+        with wake.kept() as there, Supervisor() as supervisor:
+            launch = self._launch(wake=there)
+            return supervisor.run(line, launch, limits, stdout=stdout, stderr=stderr, listener=self)
 
-    def _launch(self) -> Launch:
+    def _launch(self, *, wake: bool) -> Launch:
         """Return where the program runs and what it sees: its box, and nothing else of the run."""
         kind = self._kind
         folder = f"{self._session.path}/{self._token}"
@@ -161,6 +163,8 @@ class Watcher(Listener):
         environment = session_environment(
             base, session_dir=box, session=kind.name, token=self._token, cache_dir=cache
         )
+        if wake:
+            environment["CUSTODY_SESSION_WAKE"] = f"{box}/{names.WAKE}"
         confinement = self._confinement(box, cache, toolchains(base, kind.argv[:1]))
         if confinement.home:
             environment["HOME"] = confinement.home

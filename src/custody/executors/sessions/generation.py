@@ -15,6 +15,7 @@ from custody.model.session import Beat, Ended, Fenced, SessionOrder, Stamp
 from custody.store.files import READ, is_temporary, read_to_end
 from custody.store.mailbox import Box, Mailbox
 from custody.store.root import READ_LIMIT, Root
+from custody.store.wake import Wake
 
 _TAIL = 2048
 _T = TypeVar("_T", bound=Document)
@@ -34,6 +35,7 @@ class Generation:
             Box(root, f"{box}/{names.QUEUE}", ".json"), Box(root, f"{box}/{names.ACK}", ".json")
         )
         self.claims = Box(root, f"{box}/{names.CLAIM}", ".json")
+        self.wake = Wake(root, f"{box}/{names.WAKE}")
         self._kept = Box(root, f"{box}/{names.KEPT}", ".json")
         """The acks of one that is fenced."""
         self._ignored = Box(root, f"{self.path}/{names.IGNORED}", "")
@@ -120,6 +122,7 @@ class Generation:
         for name in self._root.names(self.path):
             if is_temporary(name) or (name == names.CACHE and self.ended() is not None):
                 self._root.remove_tree(f"{self.path}/{name}")
+        self.wake.remove()
 
     def counted(self, key: str) -> bytes | None:
         """Return the ack to a request; None without one, or when it came after the fence."""

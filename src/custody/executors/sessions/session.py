@@ -301,6 +301,7 @@ def _put(generation: Generation, key: str, data: bytes) -> None:
         raise PathRefused(
             "exists", "the session was asked something else", where=requests.path(key)
         )
+    generation.wake.tell(key)
 
 
 def _opened(kind: SessionKind, token: int, level: Level) -> SessionOpened:

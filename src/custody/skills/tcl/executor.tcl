@@ -24,6 +24,7 @@ variable LONGEST 400   ;# digits of a number, and more than any finite one has
 variable MESSAGE 2000  ;# characters of an ack's message
 variable SETTLING 50   ;# looks after which a folder that has not changed is not listed any more
 variable FORCED 100    ;# looks after which it is listed all the same
+variable SLOWER 5      ;# how much less often is looked once the FIFO has proved to work
 
 # ---------------------------------------------------------------- JSON
 # A value is a pair of its type and what it holds. Whatever is not strict JSON is refused by a code.
@@ -518,19 +519,34 @@ proc request_bytes {path} {
 # What a tool's commands for ending it do instead.
 proc trapped {name args} {
     variable running
-    variable exits
+    variable refused
     variable probe
     if {$probe ne "" && [lindex $args 0] eq $probe} {
         set probe ""
         return
     }
-    set call [string trim "[string trimleft $name :] $args"]
+    set call [string range [string trim "[string trimleft $name :] $args"] 0 200]
+    set why "`$call` was called: a session is not ended by a script"
     if {$running eq ""} {
-        say "`$call` was called outside a request"
+        say "outside a request $why"
         return
     }
-    lappend exits $call
-    error "`$call` was called: a session is not ended by a script" "" {CUSTODY exit}
+    lappend refused $why
+    error $why "" {CUSTODY exit}
+}
+
+# What a tool's commands for starting a program do instead.
+proc program_refused {args} {
+    variable running
+    variable refused
+    set call [string range [join $args] 0 200]
+    set why "security violation: exec: `$call` was called, and a script starts no program"
+    if {$running eq ""} {
+        say "outside a request $why"
+    } else {
+        lappend refused $why
+    }
+    error $why "" {CUSTODY exec}
 }
 
 # Tell which of the traps are not in place any more, and put them there again.
@@ -562,7 +578,7 @@ proc marker {which id} {
 
 # Source a script in the tool; return why it failed, empty when it did not.
 proc sourced {script path} {
-    variable exits
+    variable refused
     set file [open $path r]
     fconfigure $file -encoding utf-8 -eofchar \x1a
     set failed [catch {read $file} text]
@@ -570,7 +586,7 @@ proc sourced {script path} {
     if {$failed} {
         error $text
     }
-    set exits {}
+    set refused {}
     set before ""
     catch {in_tool {info script}} before
     catch {in_tool [list info script $path]}
@@ -578,8 +594,8 @@ proc sourced {script path} {
     catch {in_tool [list info script $before]}
     set lost [traps_lost]
     set why [ended_with $script $code $result $options]
-    if {[llength $exits]} {
-        return "`[lindex $exits 0]` was called by $script: a session is not ended by a script"
+    if {[llength $refused]} {
+        return "[lindex $refused 0] ($script)"
     }
     if {$why eq "" && [llength $lost]} {
         return "$script has replaced `[join $lost {`, `}]`"
@@ -679,7 +695,6 @@ proc carry_out {name} {
     set failed [catch {sourced $script $real} why]
     marker end $id
     set running ""
-    told_state READY
     if {$failed} {
         acked $id $began FAIL INTERNAL_ERROR "the executor failed: $why"
     } elseif {$why eq ""} {
@@ -688,6 +703,7 @@ proc carry_out {name} {
         set restore [expr {$script eq "scripts/restore_wrapper.tcl"}]
         acked $id $began FAIL [expr {$restore ? "RESTORE_FAIL" : "CMD_FAIL"}] $why
     }
+    told_state READY
 }
 
 proc refused {id began why code} {
@@ -807,22 +823,26 @@ proc list_and_look {} {
     set next [expr {$looks + 1 + int(max(0, min(10 * $cost, 1000 / $poll_ms)))}]
     set forced [expr {$looks + int(max($FORCED, min(1000 * $cost, 60000 / $poll_ms)))}]
     if {[llength $names]} {
+        variable woken_here 0
         look $names
     }
 }
 
-# The poller. It is set again before anything can go wrong.
+# The poller. It is set again before anything can go wrong. Once the FIFO has told of a request,
+# whoever asks is on this machine, and looking is no more than a second chance.
 proc tick {} {
     variable poll_ms
-    variable state_dir
+    variable stop_path
     variable stopped
     variable busy
-    after $poll_ms tick
+    variable woken_here
+    variable SLOWER
+    after [expr {$woken_here ? $poll_ms * $SLOWER : $poll_ms}] tick
     if {$busy} {
         return
     }
     if {[catch {
-        if {[file exists [file join $state_dir stop]]} {
+        if {[file exists $stop_path]} {
             set stopped stop
         } elseif {[is_due]} {
             list_and_look
@@ -834,11 +854,11 @@ proc tick {} {
 
 proc beat {} {
     variable heartbeat_ms
-    variable state_dir
+    variable heartbeat_path
     variable beats
     after $heartbeat_ms beat
     incr beats
-    catch {write_file [file join $state_dir heartbeat] "[iso [now]] $beats"}
+    catch {write_file $heartbeat_path "[iso [now]] $beats"}
     lease_looked_at
 }
 
@@ -905,7 +925,6 @@ proc wake_open {} {
 
 proc woken {} {
     variable wake
-    variable woken_by
     set names {}
     if {[catch {
         while {[gets $wake line] >= 0} {
@@ -919,6 +938,7 @@ proc woken {} {
         wake_open
     }
     if {[llength $names]} {
+        variable woken_here 1
         look $names
     }
 }
@@ -983,6 +1003,8 @@ proc ready {} {
     foreach name [glob -nocomplain -directory $ack_dir -tails -- *.json] {
         set seen($name) 1
     }
+    variable stop_path [file join $state_dir stop]
+    variable heartbeat_path [file join $state_dir heartbeat]
     told_state READY
     beat
     tick
@@ -1000,11 +1022,19 @@ proc background_error {message options} {
     say "an error outside a request: $message"
 }
 
+proc programs_allowed {} {
+    set value [setting SP_EXEC deny]
+    if {$value ni {allow deny}} {
+        error "SP_EXEC is neither allow nor deny: $value"
+    }
+    return [expr {$value eq "allow"}]
+}
+
 proc serve {} {
     variable stopped
     foreach {name value} {
-        stopped "" running "" exits {} probe "" busy 0 remembered {} everything 0 wake ""
-        looks 0 changed "" settled 0 next 0 forced 0 beats 0 lease "" unchanged 0
+        stopped "" running "" refused {} probe "" busy 0 remembered {} everything 0 wake ""
+        woken_here 0 looks 0 changed "" settled 0 next 0 forced 0 beats 0 lease "" unchanged 0
     } {
         variable $name $value
     }
@@ -1013,6 +1043,9 @@ proc serve {} {
         catch {fconfigure $stream -buffering line -encoding utf-8}
     }
     settings
+    if {[setting CUSTODY_SESSION_DIR ""] ne ""} {
+        catch {cd [file join [setting CUSTODY_SESSION_DIR ""] work]}
+    }
     ready
     vwait stopped
     told_state STOPPED
@@ -1024,15 +1057,30 @@ proc serve {} {
 namespace eval ::custody::tool {}
 
 # Sessions are not ended by scripts: what ends the tool is kept aside and does something else.
-foreach custody_name [concat [info commands ::exit] [info commands ::quit] \
-        [info commands ::*::exit] [info commands ::*::quit]] {
+foreach custody_name [concat ::exit ::quit [info commands ::*::exit] [info commands ::*::quit]] {
     if {![string match ::custody* $custody_name] && ![string match ::tcl::* $custody_name]} {
-        rename $custody_name ::custody::tool::[string map {:: _} $custody_name]
+        if {[llength [info commands $custody_name]]} {
+            rename $custody_name ::custody::tool::[string map {:: _} $custody_name]
+        }
         interp alias {} $custody_name custody_loop trapped $custody_name
         lappend custody_traps $custody_name
     }
 }
 interp eval custody_loop [list variable traps $custody_traps]
+
+# Scripts start no program, unless the tool needs it for its own procedures.
+if {![interp eval custody_loop programs_allowed]} {
+    interp alias {} ::custody::program_refused custody_loop program_refused
+    rename ::exec ::custody::tool::_exec
+    interp alias {} ::exec custody_loop program_refused exec
+    rename ::open ::custody::tool::_open
+    proc ::open {args} {
+        if {[string match |* [string trimleft [lindex $args 0]]]} {
+            ::custody::program_refused open {*}$args
+        }
+        uplevel 1 [linsert $args 0 ::custody::tool::_open]
+    }
+}
 
 # OpenSTA's own `source` prints an error, goes on with the next line and returns normally.
 if {[llength [info commands ::builtin_source]]} {
