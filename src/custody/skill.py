@@ -1,7 +1,7 @@
 """What every surface calls about skills: a job is a run of the packaged pipeline ``skill_job``.
 
-The runs of jobs lie in ``.skillpilot/runs`` of the folder that the job works in, and every function of
-`custody.api` works on them as on any run.
+The runs of jobs lie in ``.skillpilot/runs`` of the folder that the job works in, and every function
+of `custody.api` works on them as on any run.
 """
 
 from __future__ import annotations
@@ -116,20 +116,20 @@ def rerun(
     design = manifest.design.enc_path or manifest.design.locator.query
     folder = cwd or manifest.runtime.cwd
     if not is_folder(folder):
-        raise UsageError(f"the folder of the job is not here: {folder}", hint="name another by --cwd")
+        raise UsageError(
+            f"the folder of the job is not here: {folder}", hint="name another by --cwd"
+        )
     wanted = WantedJob(
         skill=_skill_at_hand(manifest),
         design=design,
         adapter=adapter or manifest.runtime.adapter,
         timeout=timeout,
     )
-    return run(
-        wanted, cwd=folder, runsdir=runsdir, confinement=confinement, listeners=listeners
-    )
+    return run(wanted, cwd=folder, runsdir=runsdir, confinement=confinement, listeners=listeners)
 
 
 def manifest_of(folder: str) -> JobManifest:
-    """Return the manifest of a bundle or of a job's run directory; raises `UsageError` for neither."""
+    """Return the manifest of a bundle or of a run directory; raises `UsageError` for neither."""
     from custody.errors import MalformedDocument, StorageFailed
     from custody.model.record import decode
     from custody.model.skill.documents import JobManifest
@@ -144,8 +144,7 @@ def manifest_of(folder: str) -> JobManifest:
 
 
 def _skill_at_hand(manifest: JobManifest) -> str:
-    """Return how the skill of a job is named here: by its folder where that is, else by its name."""
-
+    """Return how the skill of a job is named here: by its folder where there is one."""
     path = manifest.skill.subskill_path
     return path if os.path.isabs(path) and is_folder(path) else manifest.skill.name
 

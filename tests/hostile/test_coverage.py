@@ -76,6 +76,7 @@ SAMPLES: tuple[tuple[str, Any, str, str], ...] = (
     ("patch", "", "reject:empty", "reject:not_diff"),
     ("bundle", {"zip": "two members with one name"}, "reject:duplicate", "accept"),
     ("uri", "http://example.com/x", "reject:scheme", "accept"),
+    ("contract", "a: &a [*a]\n", "reject:yaml_alias", "reject:yaml_merge"),
     ("file_request", {"path": "a.py", "mode": "full"}, "accept", "omit:denied"),
 )
 """Of each surface something with its verdict, and with one that is wrong."""

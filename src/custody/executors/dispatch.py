@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from custody.executors.agents import AgentExecutor
     from custody.executors.commands import CommandRunner
     from custody.executors.sessions import Sessions, Tell
-    from custody.executors.steps import StepWork
 
 
 class Dispatch:
@@ -68,7 +67,7 @@ class Dispatch:
             case StepRequest():
                 from custody.executors import steps
 
-                return steps.carry_out(self._step(request, stage))
+                return steps.carry_out(request, stage, self._command_runner, self._sessions)
             case _:
                 assert_never(request)
 
@@ -79,7 +78,7 @@ class Dispatch:
         if isinstance(request, StepRequest):
             from custody.executors import steps
 
-            return steps.recover(self._step(request, stage))
+            return steps.recover(request, stage, self._command_runner, self._sessions)
         return None
 
     def leave(self, reason: str, tell: Tell) -> None:
@@ -93,11 +92,6 @@ class Dispatch:
             self._open_sessions.close()
         if self._runner is not None:
             self._runner.close()
-
-    def _step(self, request: StepRequest, stage: Stage) -> StepWork:
-        from custody.executors.steps import StepWork
-
-        return StepWork(request, stage, self._command_runner, self._sessions)
 
     def _agent_executor(self) -> AgentExecutor:
         if self._agents is None:

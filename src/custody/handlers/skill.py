@@ -1,7 +1,7 @@
 """``skill``: one state of a skill job. The job is the packaged pipeline ``skill_job``.
 
-Each state is a step of custody's own, and gates judge what it has recorded. The states of a job know
-of each other by the documents of the run: what was prepared, the design that was found.
+Each state is a step of custody's own, and gates judge what it has recorded. The states of a job
+know of each other by the documents of the run: what was prepared, the design that was found.
 """
 
 from __future__ import annotations
@@ -160,9 +160,7 @@ def _source(
 
 def _validate(node: Node, situation: Situation) -> StepRequest:
     inputs = {"contract": _document(situation, layout.JOB_CONTRACT)}
-    return _asked(
-        node, situation, inputs=inputs, writes=(layout.JOB_OUTPUTS, layout.JOB_METRICS)
-    )
+    return _asked(node, situation, inputs=inputs, writes=(layout.JOB_OUTPUTS, layout.JOB_METRICS))
 
 
 def _summarize(node: Node, situation: Situation) -> StepRequest:

@@ -25,7 +25,7 @@ That of a skill job holds as well, by the names of its own document:
     queue/<request>.json              what the tool was asked, written once
     ack/<request>.json                what came of it, written once
     reports/                          what the skill made
-    session/heartbeat  state.json  supervisor.log  <tool>.stdout.log …   the tool, as people look for it
+    session/heartbeat  state.json …   its tool, under names that stay
     debug_bundle/                     all that explains a job that failed
 
 Beside the runs lies ``.sources/<device>.<inode>``: what the last run over a source found in it.

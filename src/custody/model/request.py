@@ -171,7 +171,9 @@ class StepRequest(Request, frozen=True, tag="step"):
 
     def may_write(self, path: str) -> bool:
         """Whether a document is one of those that it may write."""
-        return any(path == each or (each[-1:] == "/" and path.startswith(each)) for each in self.writes)
+        return any(
+            path == each or (each[-1:] == "/" and path.startswith(each)) for each in self.writes
+        )
 
     def sealed(self) -> StepRequest:
         """Return the request as the journal keeps it."""

@@ -1,8 +1,8 @@
 """Whether a script of a job has really done its work: what the tool claims, and what its log says.
 
-A script can return well although it has failed: some tools print an error and go on. So a claim counts
-only together with a log of the request that is whole and has no error in it. The first of these that
-holds is told:
+A script can return well although it has failed: some tools print an error and go on. So a claim
+counts only together with a log of the request that is whole and has no error in it. The first of
+these that holds is told:
 
     ack      the ack cannot be read, or answers another request
     failed   the tool itself says that the script has failed, or refused it
@@ -73,4 +73,3 @@ def _is_whole(request_id: str, stream: bytes) -> bool:
     lines = stream.split(b"\n")
     marks = [f"@@custody {mark} {request_id}".encode() for mark in ("begin", "end")]
     return all(mark in lines for mark in marks)
-

@@ -1,8 +1,8 @@
 """Finds the design that a job works on: ``<name>.enc`` and its companion ``<name>.enc.dat``.
 
-A query with a separator in it, or one that ends in ``.enc``, is a path; anything else is a name that
-is looked for in the folder of the job and below, three levels deep. Of several designs of a name one
-must be chosen. What was found is told in any case; whether it is enough, a gate judges.
+A query with a separator in it, or one that ends in ``.enc``, is a path; anything else is a name
+that is looked for in the folder of the job and below, three levels deep. Of several designs of a
+name one must be chosen. What was found is told in any case; whether it is enough, a gate judges.
 """
 
 from __future__ import annotations

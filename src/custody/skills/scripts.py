@@ -1,7 +1,7 @@
 """The scripts that a job writes for its tool, as texts.
 
-``restore_wrapper.tcl`` is the only one that sources a file outside ``scripts/``, and the only line in
-it that does so names the design. A skill's own scripts are copied as they are.
+``restore_wrapper.tcl`` is the only one that sources a file outside ``scripts/``, and the only line
+in it that does so names the design. A skill's own scripts are copied as they are.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A skill job, gathered fact by fact: what it is about, how it stands, and its timeline.
 
-Everything is taken from what the states of the job have put into their acks, so that the documents of a
-job can be made again from its journal alone.
+Everything is taken from what the states of the job have put into their acks, so that the documents
+of a job can be made again from its journal alone.
 """
 
 from __future__ import annotations
@@ -161,7 +161,9 @@ class JobAccount:
         elif status != "FAIL":
             error, message = "OK", ""
         versions = {"runtime": self._started.versions.get("custody", "")}
-        versions |= {name: text for name, text in self._started.versions.items() if name != "custody"}
+        versions |= {
+            name: text for name, text in self._started.versions.items() if name != "custody"
+        }
         return JobManifest(
             job_id=self.job_id,
             created_at=self._created_at,

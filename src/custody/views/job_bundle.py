@@ -1,7 +1,7 @@
 """``debug_bundle/``: all that explains a job that failed, to be read anywhere. Pure.
 
-It is made of what the journal vouches for, so it can be made again; its pointers lead nowhere but into
-itself.
+It is made of what the journal vouches for, so it can be made again; its pointers lead nowhere but
+into itself.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ _NEXT: dict[ErrorType, str] = {
     " NAME.enc.dat must be readable",
     "SESSION_START_FAIL": "see whether the tool starts by hand, and what its launcher says in"
     " session/supervisor.log",
-    "INNOVUS_CRASH": "look at the end of the tool's log, and at its exit code in session/state.json",
-    "HEARTBEAT_LOST": "see whether the machine and the tool are still there; session/state.json says"
-    " when they were last heard of",
+    "INNOVUS_CRASH": "look at the end of the tool's log, and at its exit code in"
+    " session/state.json",
+    "HEARTBEAT_LOST": "see whether the machine and the tool are still there; session/state.json"
+    " says when they were last heard of",
     "QUEUE_TIMEOUT": "give the script more time by --timeout, or by timeout_s in the contract",
     "RESTORE_FAIL": "restore the design by hand, with the same tool",
     "CMD_FAIL": "look for the first error in the tool's log, and at the last ack",
@@ -91,7 +92,9 @@ def _inventory(
     listed = _read(state, contents, layout.JOB_INVENTORY, Inventory) or Inventory(files=())
     outputs = _read(state, contents, layout.JOB_OUTPUTS, Outputs)
     required = () if outputs is None else outputs.required
-    empty = (one.path for found in required if found.non_empty for one in found.files if not one.size)
+    empty = (
+        one.path for found in required if found.non_empty for one in found.files if not one.size
+    )
     return ReportsInventory(
         files=listed.files,
         more=listed.more,
@@ -129,7 +132,8 @@ def _next(job: JobAccount, manifest: JobManifest) -> tuple[str, ...]:
 def _notes(manifest: JobManifest) -> str:
     return (
         f"{manifest.error_type}: {manifest.message}\n\n"
-        "index.json says what is where. `custody skill rerun` on this folder runs the job again where\n"
+        "index.json says what is where. `custody skill rerun` on this folder runs the job again\n"
+        "where "
         f"its inputs are at hand: the design {manifest.design.locator.query!r} in\n"
         f"{manifest.runtime.cwd}, and the skill {manifest.skill.name}.\n"
     )

@@ -21,7 +21,12 @@ from custody.model.event import (
 from custody.model.process_event import RunInterrupted, RunResumed
 from custody.model.record import encode
 from custody.model.request import StepRequest
-from custody.model.session_event import SessionAckIgnored, SessionAttached, SessionClosed, SessionOpened
+from custody.model.session_event import (
+    SessionAckIgnored,
+    SessionAttached,
+    SessionClosed,
+    SessionOpened,
+)
 from custody.model.skill.documents import TimelineEvent
 from custody.model.skill.error_type import read
 
@@ -109,7 +114,9 @@ def _answered(fact: RequestAnswered, request: StepRequest) -> _Event:
             data |= {"mode": found.get("mode", ""), "candidates": len(found.get("candidates", ()))}
             return _action("locate_db", data, "ERROR" if found.get("problem") else level)
         case "validate_outputs":
-            return _action("validate_outputs", {"metrics": len(told.get("job.metrics") or {})}, level)
+            return _action(
+                "validate_outputs", {"metrics": len(told.get("job.metrics") or {})}, level
+            )
         case "start_session":
             return _Event("SESSION_READY" if level == "INFO" else "SESSION_FAILED", level=level)
         case step:

@@ -33,6 +33,8 @@ class MetricsGate(Gate):
         for name, rule in rules.items():
             value = found.metrics.get(name)
             if why := disbelieved(rule, value):
-                error = told("OUTPUT_MISSING" if value is None else "CMD_FAIL", f"metric {name} {why}")
+                error = told(
+                    "OUTPUT_MISSING" if value is None else "CMD_FAIL", f"metric {name} {why}"
+                )
                 code = "missing" if value is None else "out_of_bounds"
                 yield self.wrong(code, error, layout.METRICS)

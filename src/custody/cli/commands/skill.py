@@ -10,11 +10,11 @@ from custody.cli.result import Arguments, Result
 from custody.errors import UsageError
 
 ABOUT = (
-    "Run a skill inside a tool such as Innovus or OpenSTA: `run` finds the design, starts the tool,\n"
-    "restores the design in it, runs the scripts of the skill, and passes only if reports, metrics and\n"
-    "log are what the contract of the skill says. A failed job leaves debug_bundle/, which `rerun`\n"
-    "runs again. `list` shows the skills there are, `check` what is wrong with one, `new` writes one.\n"
-    "Jobs lie in .skillpilot/runs."
+    "Run a skill inside a tool such as Innovus or OpenSTA: `run` finds the design, starts the\n"
+    "tool, restores the design in it, runs the scripts of the skill, and passes only if reports,\n"
+    "metrics and log are what the contract of the skill says. A failed job leaves debug_bundle/,\n"
+    "which `rerun` runs again. `list` shows the skills there are, `check` what is wrong with one,\n"
+    "`new` writes one. Jobs lie in .skillpilot/runs."
 )
 EXAMPLES = (
     "custody skill list",

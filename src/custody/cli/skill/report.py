@@ -49,7 +49,9 @@ def _lines(summary: JobSummary, manifest: JobManifest, *, quiet: bool) -> Iterat
             yield Line(f"  {name}: {value}")
         if manifest.design.enc_path:
             yield Line(f"design:   {manifest.design.enc_path}")
-        yield Line(f"reports:  {short(f'{summary.evidence.run_dir}/{summary.evidence.reports_dir}')}")
+        yield Line(
+            f"reports:  {short(f'{summary.evidence.run_dir}/{summary.evidence.reports_dir}')}"
+        )
     if not good:
         bundle = f"{summary.evidence.run_dir}/{summary.evidence.debug_bundle_dir}"
         yield Line(f"bundle:   {short(bundle)}")

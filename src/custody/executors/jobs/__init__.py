@@ -1,7 +1,7 @@
 """What the steps of a skill job share: its tool as a session, and what that says.
 
-A job has one tool for its whole life. It is opened by the state that is there for it, is found again
-by the states after it, and is never opened twice: what it has loaded would be gone.
+A job has one tool for its whole life. It is opened by the state that is there for it, is found
+again by the states after it, and is never opened twice: what it has loaded would be gone.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def faultless(work: Callable[[StepWork], Ack]) -> Callable[[StepWork], Ack]:
             return work(step)
         except CustodyError:
             raise
-        except Exception as error:  # whatever it is, the job must end and say so
+        except Exception as error:  # noqa: BLE001 - whatever it is, the job must end and say so
             import traceback
 
             kept = step.stage.folder.write(FAULT, traceback.format_exc())

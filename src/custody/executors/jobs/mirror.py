@@ -65,9 +65,7 @@ class Mirror:
             )
         if state != self._state:
             self._state = state
-            self._root.write(
-                layout.SESSION_STATE, encode_pretty(replace(state, updated_at=now))
-            )
+            self._root.write(layout.SESSION_STATE, encode_pretty(replace(state, updated_at=now)))
         return not is_stopped(self._root)
 
     def ended(self, generation: Generation) -> SessionState:

@@ -29,7 +29,7 @@ class Printed(NamedTuple):
 
 
 def printed(generation: Generation, request_id: str, *, wait: bool) -> Printed:
-    """Return what was printed for a request; with ``wait``, once both marks of its end are there."""
+    """Return what was printed for a request; with ``wait``, once the marks of its end are there."""
     begin, end = (f"@@custody {mark} {request_id}\n".encode() for mark in ("begin", "end"))
     deadline = time.monotonic() + (_PATIENCE if wait else 0.0)
     while True:

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from custody.model.session import SessionKind
 
 
+def _none() -> Sessions:
+    raise Refused("session", "there are no sessions here")
+
+
 class StepWork:
     """One request for a step, with the ways to documents and programs."""
 
@@ -33,7 +37,7 @@ class StepWork:
         request: StepRequest,
         stage: Stage,
         runner: Callable[[], CommandRunner],
-        sessions: Callable[[], Sessions],
+        sessions: Callable[[], Sessions] = _none,
     ) -> None:
         self.request = request
         self.stage = stage
@@ -109,22 +113,34 @@ class _Recovering(Protocol):
         ...
 
 
-def carry_out(work: StepWork) -> Ack:
+def carry_out(
+    request: StepRequest,
+    stage: Stage,
+    runner: Callable[[], CommandRunner],
+    sessions: Callable[[], Sessions] = _none,
+) -> Ack:
     """Carry out the step that a request names; raises `Refused` when there is none."""
     import time
 
     from msgspec.structs import replace
 
-    module = _module(work.request)
+    module = _module(request)
     began = time.monotonic()
-    ack = module.carry_out(work)
+    ack = module.carry_out(StepWork(request, stage, runner, sessions))
     return replace(ack, seconds=ack.seconds or round(time.monotonic() - began, 6))
 
 
-def recover(work: StepWork) -> Ack | None:
+def recover(
+    request: StepRequest,
+    stage: Stage,
+    runner: Callable[[], CommandRunner],
+    sessions: Callable[[], Sessions],
+) -> Ack | None:
     """Return what has come of a request in doubt; None to carry it out anew."""
-    module = _module(work.request)
-    return module.recover(work) if isinstance(module, _Recovering) else None
+    module = _module(request)
+    if not isinstance(module, _Recovering):
+        return None
+    return module.recover(StepWork(request, stage, runner, sessions))
 
 
 def _module(request: StepRequest) -> _Module:

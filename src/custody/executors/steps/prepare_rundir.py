@@ -34,12 +34,16 @@ def carry_out(step: StepWork) -> Ack:
         step.stage.run.root.make_dirs(folder, sync=True)
     said = step.settings
     contract = _contract(step, said["skill_path"])
-    scripts, problems = [], []
+    scripts: list[JobScript] = []
+    problems: list[str] = []
     if contract is not None:
         step.write(layout.BOOTSTRAP, read_file(EXECUTOR))
         with Root.open(said["skill_path"]) as skill:
             for found in _scripts(step, skill, contract):
-                (scripts if isinstance(found, JobScript) else problems).append(found)
+                if isinstance(found, JobScript):
+                    scripts.append(found)
+                else:
+                    problems.append(found)
     job = _job(step, contract, tuple(scripts), tuple(problems))
     step.write(layout.JOB, encode_pretty(job))
     facts = {"job.skill": msgspec.to_builtins(job.skill)}
@@ -116,5 +120,3 @@ def _passed(tool: str) -> dict[str, str]:
     """Return the variables that the user lets the tool see, without what they hold."""
     own = own_settings(os.environ).skills.tools.get(tool)
     return {} if own is None else {name: "(passed)" for name in own.passed if name in os.environ}
-
-

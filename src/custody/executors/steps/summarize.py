@@ -37,7 +37,9 @@ def _keep(step: StepWork, generation: Generation) -> None:
     state = Mirror(root, tool).ended(generation)
     step.write(layout.JOB_STATE, encode_pretty(state))
     logs = (generation.log(), *generation.printed())
-    for path, data in zip((layout.JOB_SUPERVISOR_LOG, *layout.job_streams(tool)), logs, strict=True):
+    for path, data in zip(
+        (layout.JOB_SUPERVISOR_LOG, *layout.job_streams(tool)), logs, strict=True
+    ):
         step.write(path, tail(data))
 
 

@@ -1,0 +1,33 @@
+"""`custody skill new`: a skill to begin with."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator
+
+from custody.cli.result import Line, Result
+from custody.errors import UsageError
+
+DEFAULT_TOOL = "tclsh"
+
+
+def execute(options: Namespace) -> Result:
+    """Write a skill below ``subskills/``; where one of its files exists, none is written."""
+    import os
+
+    from custody import api
+    from custody.skills.find import OWN
+    from custody.skills.new import new_skill
+
+    if len(options.subjects) != 1:
+        raise UsageError("new takes one name", hint="custody skill new my_skill --tool opensta")
+    (name,) = options.subjects
+    files = new_skill(name, options.tool or DEFAULT_TOOL)
+    written = api.scaffold(os.path.join(OWN, name), files)
+    return Result(data={"name": name, "written": written}, text=_lines(name, written))
+
+
+def _lines(name: str, written: tuple[str, ...]) -> Iterator[Line]:
+    for path in written:
+        yield Line(f"wrote {path}", "good")
+    yield Line(f"next: custody skill check {name}")
