@@ -1,0 +1,340 @@
+"""Each word for a failure is reached by a real cause, and everything that is left agrees about it.
+
+A job is run as a user runs it, by `custody skill run`; something happens to it; then its manifest,
+timeline, exchanges, summary and bundle are held against the protocol field by field.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from custody import api
+from custody.model.session import Beat
+from custody.model.skill.error_type import ERROR_TYPES
+from support.agent_run import wait_for
+from support.job_protocol import ERROR_TYPES as PROTOCOL
+from support.job_protocol import read, troubles
+from support.jobs import CONTRACT, SCRIPT, JobSite
+from support.remains import Remains
+from support.shell import Done, Here
+
+OWN = """\
+[skills.tools.tclsh]
+ready_s = 20.0
+heartbeat_s = 2.0
+hung_s = 1.0
+lost_s = 2.0
+"""
+SLEEPS = 'command = ["sh", "-c", "exec sleep 600"]'
+NEVER_READY = OWN.replace("ready_s = 20.0", f"ready_s = 1.0\n{SLEEPS}")
+BUSY = "puts begun\nset until [expr {[clock seconds] + 600}]\n"
+BUSY += "while {[clock seconds] < $until} {}\n"
+WAITS = "puts begun\nafter 600000\n"
+DEAF = (
+    'command = ["sh", "-c", "cd $CUSTODY_SESSION_DIR; echo > state/ready; '
+    'while :; do touch state/heartbeat; sleep 0.1; done"]'
+)
+
+
+class Ended(NamedTuple):
+    """A job that has ended, as a user sees it."""
+
+    done: Done
+    run: Path
+
+    @property
+    def manifest(self) -> Any:
+        return read(self.run / "job_manifest.json")
+
+    @property
+    def states(self) -> list[str]:
+        lines = map(json.loads, (self.run / "job_timeline.jsonl").read_text().splitlines())
+        return [line["state"] for line in lines if line["event"] == "STATE_ENTER"]
+
+
+class Site(JobSite):
+    """A folder with a design and a skill, in which a user runs jobs."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(home)
+        self.own(OWN)
+        self.expected: list[str] = []
+        """What of the protocol cannot hold after what has happened."""
+
+    def user(self, *words: str) -> Ended:
+        """Run the skill as a user does; whatever comes of it fits the protocol."""
+        shell = Here(self.home)
+        shell.environment["XDG_CONFIG_HOME"] = str(self.config)
+        usual = {"--design": "top", "--adapter": "local"}
+        more = (word for name in usual.keys() - words for word in (name, usual[name]))
+        done = shell("skill", "run", "count", *words, *more)
+        return self.judged(Ended(done, self.last()))
+
+    def judged(self, ended: Ended) -> Ended:
+        """Return a job as it ended, which must fit the protocol."""
+        assert [*troubles(ended.run)] == self.expected
+        verified = api.verify(str(ended.run))
+        assert verified.mismatches == ()
+        manifest = ended.manifest
+        assert ended.done.code == (0 if manifest["status"] == "PASS" else 1), ended.done
+        assert f"{manifest['status']}" in ended.done.out
+        if manifest["status"] == "FAIL":
+            assert manifest["error_type"] in ended.done.out
+            assert manifest["message"]
+        return ended
+
+    @contextmanager
+    def when_asked(self, what: Callable[[Path, Beat], object], tag: str = "run") -> Iterator[None]:
+        """Do something to the job's run directory and session once a request was taken up."""
+        done = threading.Event()
+
+        def wait() -> None:
+            claims = Path(self.runsdir)
+            pattern = f"*/session/tool/*/box/claim/*_{tag}.json"
+            wait_for(lambda: done.is_set() or any(claims.glob(pattern)))
+            if not done.is_set():
+                what(self.last(), self.beat())
+
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        try:
+            yield
+        finally:
+            done.set()
+            waiting.join()
+
+    def beat(self) -> Beat:
+        """Return what the watcher of the last job's tool says once the tool runs."""
+        (path,) = self.last().glob("session/tool/*/beat.json")
+        found: dict[str, Any] = {}
+
+        def runs() -> bool:
+            found.update(read(path))
+            return bool(found.get("program"))
+
+        wait_for(runs)
+        return Beat(**found)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    """Return such a folder; nothing that a job has started is left."""
+    with Remains() as remains:
+        yield Site(tmp_path)
+        assert remains.trouble(tmp_path) == ""
+
+
+def passes(site: Site) -> Ended:
+    return site.user()
+
+
+def no_design(site: Site) -> Ended:
+    return site.user("--design", "bottom")
+
+
+def several_designs(site: Site) -> Ended:
+    site.design("top", folder="older")
+    return site.user()
+
+
+def no_companion(site: Site) -> Ended:
+    shutil.rmtree(site.home / "top.enc.dat")
+    return site.user("--design", "./top.enc")
+
+
+def leads_nowhere(site: Site) -> Ended:
+    (site.home / "top.enc").unlink()
+    (site.home / "top.enc").symlink_to("gone.enc")
+    return site.user("--design", "./top.enc")
+
+
+def one_hint(site: Site) -> Ended:
+    site.contract(CONTRACT.replace("  - look at the design\n", ""))
+    return site.user()
+
+
+def never_ready(site: Site) -> Ended:
+    site.own(NEVER_READY)
+    return site.user()
+
+
+def not_installed(site: Site) -> Ended:
+    site.own('[skills.tools.tclsh]\ncommand = ["no-such-tool"]\n')
+    return site.user()
+
+
+def no_such_queue(site: Site) -> Ended:
+    site.own(OWN + _dsub("--refuse", "bighosts: No such queue", "--says", "0"))
+    return site.user("--adapter", "dsub-i")
+
+
+def _dsub(*options: str) -> str:
+    words = [sys.executable, "-m", "custody.testing.dsub_i", *options]
+    return f'[skills.launchers."dsub-i"]\ncommand = {json.dumps(words)}\n'
+
+
+def killed(site: Site) -> Ended:
+    site.script(BUSY)
+    with site.when_asked(lambda _, beat: os.kill(beat.program, signal.SIGKILL)):
+        return site.user()
+
+
+def killed_while_the_launcher_says_0(site: Site) -> Ended:
+    site.own(OWN + _dsub("--says", "0"))
+    site.script(BUSY)
+    with site.when_asked(lambda _, beat: os.kill(beat.program, signal.SIGSEGV)):
+        return site.user("--adapter", "dsub-i")
+
+
+def killed_while_it_restores(site: Site) -> Ended:
+    shutil.rmtree(site.home / "top.enc.dat")
+    (site.home / "top.enc").unlink()
+    site.design("top", BUSY)
+    with site.when_asked(lambda _, beat: os.kill(beat.program, signal.SIGKILL), "restore"):
+        return site.user()
+
+
+def stopped(site: Site) -> Ended:
+    site.script(BUSY)
+    with site.when_asked(lambda _, beat: os.kill(beat.program, signal.SIGSTOP)):
+        return site.user()
+
+
+def does_nothing(site: Site) -> Ended:
+    site.script(WAITS)
+    return site.user()
+
+
+def watcher_killed(site: Site) -> Ended:
+    site.script(BUSY)
+    with site.when_asked(lambda _, beat: os.kill(beat.watcher, signal.SIGKILL)):
+        return site.user()
+
+
+def takes_too_long(site: Site) -> Ended:
+    site.script(BUSY)
+    return site.user("--design", "top", "--timeout", "3")
+
+
+def is_deaf(site: Site) -> Ended:
+    site.own(OWN + DEAF)
+    return site.user()
+
+
+def restore_fails(site: Site) -> Ended:
+    (site.home / "top.enc.dat/cells.tcl").unlink()
+    return site.user()
+
+
+def restore_says_so(site: Site) -> Ended:
+    (site.home / "top.enc").write_text('puts "Error: 3 nets are lost"\nset cells 3\n')
+    return site.user()
+
+
+def script_fails(site: Site) -> Ended:
+    site.script('error "no such net: clk"')
+    return site.user()
+
+
+def script_says_so(site: Site) -> Ended:
+    site.script(f'{SCRIPT}\nputs "Error: no such net: clk"\nreturn 0')
+    return site.user()
+
+
+def script_exits(site: Site) -> Ended:
+    site.script(f"{SCRIPT}\nexit 0")
+    return site.user()
+
+
+def no_report(site: Site) -> Ended:
+    site.script("::custody::write_metrics {cells 3}")
+    return site.user()
+
+
+def empty_report(site: Site) -> Ended:
+    site.script("close [open $env(SP_REPORTS_DIR)/cells.rpt w]\n::custody::write_metrics {cells 3}")
+    return site.user()
+
+
+def acks_cannot_be_written(site: Site) -> Ended:
+    """The folder cannot be written to, not even by root."""
+    site.script("puts begun\nafter 1000\n")
+    frozen: list[Path] = []
+
+    def freeze(run: Path, _: Beat) -> None:
+        site.expected = [f"{run.name}_0002_run.json was not answered"]
+        frozen.append(run / "ack")
+        subprocess.run(["chattr", "+i", run / "ack"], check=True)
+
+    try:
+        with site.when_asked(freeze):
+            return site.user()
+    finally:
+        for folder in frozen:
+            subprocess.run(["chattr", "-i", folder], check=True)
+
+
+class Cause(NamedTuple):
+    """What happens to a job, and what must be said of it."""
+
+    happens: Callable[[Site], Ended]
+    error: str
+    message: str
+    last: str = "SUMMARIZE"
+    """The last state before the job is summed up."""
+
+
+CAUSES = (
+    Cause(passes, "OK", "", "VALIDATE_OUTPUTS"),
+    Cause(one_hint, "CONTRACT_INVALID", "debug_hints", "PREPARE_RUNDIR"),
+    Cause(no_design, "LOCATOR_FAIL", "bottom.enc", "LOCATE_DB"),
+    Cause(several_designs, "LOCATOR_FAIL", "--select", "LOCATE_DB"),
+    Cause(no_companion, "LOCATOR_FAIL", "top.enc.dat", "LOCATE_DB"),
+    Cause(leads_nowhere, "LOCATOR_FAIL", "top.enc", "LOCATE_DB"),
+    Cause(never_ready, "SESSION_START_FAIL", "not ready after 1 s", "START_SESSION"),
+    Cause(not_installed, "SESSION_START_FAIL", "no-such-tool", "START_SESSION"),
+    Cause(no_such_queue, "SESSION_START_FAIL", "launcher has ended", "START_SESSION"),
+    Cause(killed, "INNOVUS_CRASH", "signal 9", "RUN_SKILL"),
+    Cause(killed_while_the_launcher_says_0, "INNOVUS_CRASH", "signal 11", "RUN_SKILL"),
+    Cause(killed_while_it_restores, "INNOVUS_CRASH", "signal 9", "RESTORE_DB"),
+    Cause(stopped, "HEARTBEAT_LOST", "stopped", "RUN_SKILL"),
+    Cause(does_nothing, "HEARTBEAT_LOST", "heartbeat", "RUN_SKILL"),
+    Cause(watcher_killed, "HEARTBEAT_LOST", "not heard of", "RUN_SKILL"),
+    Cause(takes_too_long, "QUEUE_TIMEOUT", "3 s", "RUN_SKILL"),
+    Cause(is_deaf, "QUEUE_TIMEOUT", "has not taken up", "RESTORE_DB"),
+    Cause(restore_fails, "RESTORE_FAIL", "cells.tcl", "RESTORE_DB"),
+    Cause(restore_says_so, "RESTORE_FAIL", "Error: 3 nets are lost", "RESTORE_DB"),
+    Cause(script_fails, "CMD_FAIL", "no such net: clk", "RUN_SKILL"),
+    Cause(script_says_so, "CMD_FAIL", "Error: no such net: clk", "RUN_SKILL"),
+    Cause(script_exits, "CMD_FAIL", "exit", "RUN_SKILL"),
+    Cause(no_report, "OUTPUT_MISSING", "reports/cells.rpt", "VALIDATE_OUTPUTS"),
+    Cause(empty_report, "OUTPUT_EMPTY", "reports/cells.rpt", "VALIDATE_OUTPUTS"),
+    Cause(acks_cannot_be_written, "INTERNAL_ERROR", "ack", "RUN_SKILL"),
+)
+
+
+def test_there_is_a_cause_for_each_word() -> None:
+    assert list(ERROR_TYPES) == PROTOCOL
+    assert {cause.error for cause in CAUSES} == set(PROTOCOL)
+
+
+@pytest.mark.req("S-15", "S-16", "S-17", "S-04", "S-05", "S-07", "S-14")
+@pytest.mark.parametrize("cause", CAUSES, ids=lambda cause: cause.happens.__name__)
+def test_what_has_happened_is_said(cause: Cause, site: Site) -> None:
+    ended = cause.happens(site)
+    assert ended.manifest["error_type"] == cause.error, ended.manifest["message"]
+    assert cause.message in ended.manifest["message"]
+    end = "DONE" if cause.error == "OK" else "FAIL"
+    assert ended.states[-3:] == [cause.last, "SUMMARIZE", end]
