@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from custody.errors import PathRefused
-from custody.store import mailbox as mailbox_module
 from custody.store.mailbox import (
     FILE_LIMIT,
     FIRST_PAUSE,
@@ -198,9 +197,9 @@ class TestWaiting:
         self, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         pauses: list[float] = []
-        monkeypatch.setattr(mailbox_module.time, "sleep", pauses.append)
+        monkeypatch.setattr(time, "sleep", pauses.append)
         clock = itertools.count(0.0, 0.001)
-        monkeypatch.setattr(mailbox_module.time, "monotonic", lambda: next(clock) + sum(pauses))
+        monkeypatch.setattr(time, "monotonic", lambda: next(clock) + sum(pauses))
         assert mailbox.wait("r1", 3.0) is None
         assert pauses[0] == FIRST_PAUSE
         assert pauses[:-1] == sorted(pauses[:-1])

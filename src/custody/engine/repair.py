@@ -25,14 +25,22 @@ def put_back_documents(run: RunDirectory, written: dict[str, Evidence]) -> None:
     """Write documents again that a stage replaced whose answer does not count.
 
     One that no stage has ``written`` is set aside: it was written for an answer that was never
-    recorded, or that a changed pipeline has set aside.
+    recorded, or that a changed pipeline has set aside. What is written once stays: whoever goes on
+    with its request finds that it was made.
     """
-    there = [path for path in run.files() if layout.is_document(path)]
+    there = [
+        path
+        for path in run.files()
+        if layout.is_document(path) and not layout.is_written_once(path)
+    ]
     for path in there:
         if path not in written and not layout.is_set_aside(path):
             run.set_aside(path)
     for path, evidence in written.items():
-        if path not in there or run.root.digest(path)[0] != evidence.sha256:
+        if layout.is_written_once(path):
+            if not run.root.exists(path):
+                run.write(path, run.document(evidence), sync=True)
+        elif path not in there or run.root.digest(path)[0] != evidence.sha256:
             run.write(path, run.document(evidence), sync=True)
 
 

@@ -81,6 +81,12 @@ class OwnTool(Record, frozen=True):
     """Servers that it may reach, as ``host:port``: of licenses, above all."""
     passed: tuple[str, ...] = ()
     """Variables of the user's that it gets."""
+    ready_s: float = 60.0
+    """Seconds after which it must be ready."""
+    heartbeat_s: float = 60.0
+    """Seconds for which it may do nothing and have no heartbeat."""
+    hung_s: float = 30.0
+    """Seconds for which it may be stopped, or take up no request."""
 
 
 class OwnLauncher(Record, frozen=True):

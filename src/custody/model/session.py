@@ -40,8 +40,7 @@ ACCEPTED = "accepted"
 STDOUT, STDERR, WATCHER_LOG = "stdout.log", "stderr.log", "watcher.log"
 CACHE, BOX = layout.CACHE, "box"
 QUEUE, CLAIM, ACK, STATE, WORK = "queue", "claim", "ack", "state", layout.WORK
-READY, HEARTBEAT = "ready", "heartbeat"
-WAKE = "wake"
+READY, HEARTBEAT, WAKE = "ready", "heartbeat", "wake"
 KEPT = f"{ACK}.kept"
 WRITABLE = (CLAIM, ACK, STATE, WORK)
 """What of its box the program can change."""

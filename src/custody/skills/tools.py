@@ -27,8 +27,6 @@ class Tool(Record, frozen=True):
     """The words that start it, up to the one that names the script to begin with."""
     error_patterns: tuple[str, ...] = ()
     """Regular expressions; a line of its log in which one is found tells of an error."""
-    variables: dict[str, str] = {}
-    """What the executor must be told in it, beside where its folders are."""
 
     def argv(self, executor: str = EXECUTOR) -> tuple[str, ...]:
         """Return the command line that starts it with the executor."""
@@ -38,12 +36,8 @@ class Tool(Record, frozen=True):
 TOOLS: Final = {
     tool.name: tool
     for tool in (
-        # Its own procedures start programs, so that `exec` cannot be taken from scripts.
         Tool(
-            "innovus",
-            ("innovus", "-no_gui", "-init"),
-            (r"^\s*\*\*(?:ERROR|FATAL)\b", r"^#ERROR\b"),
-            {"SP_EXEC": "allow"},
+            "innovus", ("innovus", "-no_gui", "-init"), (r"^\s*\*\*(?:ERROR|FATAL)\b", r"^#ERROR\b")
         ),
         # `-no_init` leaves out ~/.sta; without `-exit` it would ask for commands in the end.
         Tool(

@@ -15,9 +15,6 @@ from custody.skills.tools import TOOLS
 from custody.store.own_settings import own_settings
 from custody.store.places import leads_to
 
-READY_S, PULSE_S, HUNG_S = 60.0, 60.0, 30.0
-"""Seconds that are waited for the tool to be ready, for its heartbeat, for it to take a request."""
-
 
 def tool_kind(
     job: JobStart, design: SelectedDesign, run: str, environment: Mapping[str, str]
@@ -39,9 +36,9 @@ def tool_kind(
         readable=(f"{run}/{layout.SCRIPTS}", *_places(design), *mine.readable),
         writable=(f"{run}/{layout.REPORTS}",),
         reach=mine.reach,
-        start=READY_S,
-        hung=HUNG_S,
-        pulse=PULSE_S,
+        start=mine.ready_s,
+        hung=mine.hung_s,
+        pulse=mine.heartbeat_s,
     )
     return choose(job.runtime.adapter, own, environment).starts(kind)
 

@@ -6,6 +6,8 @@ What counts lies in the folder of the session's generation. This is for whoever 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec.structs import replace
 
 from custody.errors import CustodyError, PathRefused
@@ -26,11 +28,13 @@ _SAID = 4096
 class Mirror:
     """Keeps the files of one job's session; `see` is called whenever the session is looked at."""
 
-    def __init__(self, root: Root, tool: str) -> None:
+    def __init__(
+        self, root: Root, tool: str, generation: Callable[[], Generation | None]
+    ) -> None:
         self._root = root
         self._tool = tool
         self._state = last_state(root) or SessionState(state="STARTING", token=0, updated_at="")
-        self._generation: Generation | None = None
+        self._generation = generation
         self._seen: tuple[int, int] = (-1, 0)
 
     def link(self, generation: Generation) -> None:
@@ -45,12 +49,12 @@ class Mirror:
         ):
             self._root.write_link(path, f"{here}/{name}")
         self._state = replace(self._state, token=generation.token)
-        self._generation = generation
 
     def see(self, condition: Condition) -> bool:
         """Take note of what is seen; False when the job is to end."""
         now, state = utc_now(), replace(self._state, state=_STATES[condition])
-        beat = None if self._generation is None else self._generation.beat()
+        generation = self._generation()
+        beat = None if generation is None else generation.beat()
         if beat is not None and beat.beat != self._seen[0]:
             if beat.heartbeat != self._seen[1]:
                 state = replace(state, last_heartbeat=now)

@@ -55,7 +55,8 @@ def _session(step: StepWork) -> Session | None:
     """Return the tool's session, watched for the files that people look at."""
     session = step.session_named(SESSION)
     if session is not None:
-        session.watched_by(Mirror(step.stage.run.root, step.settings["tool"]).see)
+        mirror = Mirror(step.stage.run.root, step.settings["tool"], lambda: session.generation)
+        session.watched_by(mirror.see)
     return session
 
 

@@ -29,7 +29,8 @@ def carry_out(step: StepWork) -> Ack:
         kind = tool_kind(job, located.selected, step.stage.run.path, os.environ)
     except (UsageError, MalformedDocument) as error:
         return failed(step, "SESSION_START_FAIL", str(error))
-    session, mirror = step.session(kind), Mirror(root, job.tool)
+    session = step.session(kind)
+    mirror = Mirror(root, job.tool, lambda: session.generation)
     session.watched_by(mirror.see)
     reply = session.open(step.stage)
     if session.generation is not None:

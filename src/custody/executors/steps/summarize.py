@@ -34,7 +34,7 @@ def carry_out(step: StepWork) -> Ack:
 def _keep(step: StepWork, generation: Generation) -> None:
     """Write the ends of the logs, and how the tool was last seen."""
     tool, root = step.settings["tool"], step.stage.run.root
-    state = Mirror(root, tool).ended(generation)
+    state = Mirror(root, tool, lambda: generation).ended(generation)
     step.write(layout.JOB_STATE, encode_pretty(state))
     logs = (generation.log(), *generation.printed())
     for path, data in zip(
