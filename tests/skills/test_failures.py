@@ -140,6 +140,13 @@ def passes(site: Site) -> Ended:
     return site.user()
 
 
+def named_by_the_user(site: Site) -> Ended:
+    site.own('[skills]\nlauncher = "farm"\n[skills.launchers.farm]\ncommand = ["nice"]\n' + OWN)
+    ended = site.user("--adapter", "")
+    assert ended.manifest["runtime"]["adapter"] == "farm"
+    return ended
+
+
 def no_design(site: Site) -> Ended:
     return site.user("--design", "bottom")
 
@@ -274,7 +281,8 @@ def acks_cannot_be_written(site: Site) -> Ended:
     frozen: list[Path] = []
 
     def freeze(run: Path, _: Beat) -> None:
-        site.expected = [f"{run.name}_0002_run.json was not answered"]
+        lost = f"{run.name}_0002_run.json was not answered"
+        site.expected = ["RUN_SKILL has no {'receive_ack'}", lost]
         frozen.append(run / "ack")
         subprocess.run(["chattr", "+i", run / "ack"], check=True)
 
@@ -298,6 +306,7 @@ class Cause(NamedTuple):
 
 CAUSES = (
     Cause(passes, "OK", "", "VALIDATE_OUTPUTS"),
+    Cause(named_by_the_user, "OK", "", "VALIDATE_OUTPUTS"),
     Cause(one_hint, "CONTRACT_INVALID", "debug_hints", "PREPARE_RUNDIR"),
     Cause(no_design, "LOCATOR_FAIL", "bottom.enc", "LOCATE_DB"),
     Cause(several_designs, "LOCATOR_FAIL", "--select", "LOCATE_DB"),
@@ -323,6 +332,13 @@ CAUSES = (
     Cause(empty_report, "OUTPUT_EMPTY", "reports/cells.rpt", "VALIDATE_OUTPUTS"),
     Cause(acks_cannot_be_written, "INTERNAL_ERROR", "ack", "RUN_SKILL"),
 )
+
+
+def test_an_adapter_that_nobody_knows_begins_no_job(site: Site) -> None:
+    done = Here(site.home)("skill", "run", "count", "--design", "top", "--adapter", "dsub")
+    assert (done.code, done.out) == (1, "")
+    assert "did you mean 'dsub-i'?" in done.err
+    assert not Path(site.runsdir).exists()
 
 
 def test_there_is_a_cause_for_each_word() -> None:
