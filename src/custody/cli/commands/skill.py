@@ -18,6 +18,8 @@ ABOUT = (
 )
 EXAMPLES = (
     "custody skill list",
+    "custody skill check",
+    "custody skill new my_skill --tool opensta",
     "custody skill run summary_health --design top",
     "custody skill run summary_health --design ./db/top.enc --adapter dsub-i --timeout 3600",
     "custody skill rerun .skillpilot/runs/20260204_170301_18452_a3f9/debug_bundle",
@@ -44,7 +46,8 @@ def arguments(parser: Arguments) -> None:
         metavar="SKILL|BUNDLE",
         nargs="?",
         default="",
-        help="run, check, new: a skill by its name, or its folder; rerun: a debug_bundle/",
+        help="run, check, new: a skill by its name, or its folder; rerun: a debug_bundle/; check "
+        "looks at all of them where none is named",
     )
     subject.complete = declare.FOLDER
     parser.add_argument(
@@ -80,7 +83,7 @@ def execute(options: Namespace) -> Result:
     if options.action in _NAMELESS:
         if options.subject:
             raise UsageError(f"{options.action} takes no {options.subject!r}")
-    elif not options.subject:
+    elif not options.subject and options.action != "check":
         what = "BUNDLE" if options.action == "rerun" else "SKILL"
         raise UsageError(f"{what} is missing", hint="`custody skill list` lists the skills")
     module = import_module(f"custody.cli.skill.{options.action}")

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 def execute(options: Namespace) -> Result:
-    """List the findings of the skills that were named, or of all of them."""
+    """List the findings of the skill that was named, or of all of them."""
     from custody.errors import ContractInvalid
     from custody.skills.check import check_skill
 
-    checked = [check_skill(skill) for skill in _wanted(options.subjects)]
+    checked = [check_skill(skill) for skill in _wanted(options.subject)]
     errors, warnings = _count(checked, "error"), _count(checked, "warning")
     return Result(
         data={
@@ -35,10 +35,10 @@ def execute(options: Namespace) -> Result:
     )
 
 
-def _wanted(words: list[str]) -> list[Skill]:
+def _wanted(word: str) -> list[Skill]:
     from custody.skills.find import all_skills, find_skill
 
-    return [find_skill(word) for word in words] if words else all_skills()
+    return [find_skill(word)] if word else all_skills()
 
 
 def _count(checked: list[CheckedSkill], severity: str) -> int:

@@ -6,7 +6,6 @@ from argparse import Namespace
 from collections.abc import Iterator
 
 from custody.cli.result import Line, Result
-from custody.errors import UsageError
 
 DEFAULT_TOOL = "tclsh"
 
@@ -19,9 +18,7 @@ def execute(options: Namespace) -> Result:
     from custody.skills.find import OWN
     from custody.skills.new import new_skill
 
-    if len(options.subjects) != 1:
-        raise UsageError("new takes one name", hint="custody skill new my_skill --tool opensta")
-    (name,) = options.subjects
+    name = options.subject
     files = new_skill(name, options.tool or DEFAULT_TOOL)
     written = api.scaffold(os.path.join(OWN, name), files)
     return Result(data={"name": name, "written": written}, text=_lines(name, written))
