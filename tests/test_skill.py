@@ -23,6 +23,7 @@ from support.processes import is_alive
 
 pytestmark = pytest.mark.timeout(120)
 
+EXEC = 'command = ["env", "SP_EXEC=allow", "tclsh"]\n'
 STOPPED_TOOL = "exec kill -STOP [pid]\nafter 100\n"
 
 
@@ -80,7 +81,9 @@ def test_only_the_wrapper_sources_the_design(site: JobSite) -> None:
     enc = str(site.home / "top.enc")
     wrapper = (job.path / "scripts" / "restore_wrapper.tcl").read_text().splitlines()
     assert wrapper[-2:] == ["cd [file dirname $enc_path]", "source $enc_path"]
-    others = [path for path in (job.path / "scripts").iterdir() if path.name != "restore_wrapper.tcl"]
+    others = [
+        path for path in (job.path / "scripts").iterdir() if path.name != "restore_wrapper.tcl"
+    ]
     assert not [path for path in others if enc in path.read_text()]
     design, artifacts = job.manifest["design"], job.manifest["artifacts"]
     assert (design["enc_path"], design["enc_dat_path"]) == (enc, f"{enc}.dat")
@@ -177,6 +180,7 @@ def test_a_tool_that_is_never_ready(site: JobSite, command: str) -> None:
 
 @pytest.mark.req("S-15", "S-17")
 def test_a_tool_that_is_killed(site: JobSite) -> None:
+    site.own(QUICK + EXEC)
     site.script("exec kill -KILL [pid]\n")
     job = site.run()
     error, message = failed(job)
@@ -189,6 +193,7 @@ def test_a_tool_that_is_killed(site: JobSite) -> None:
 
 @pytest.mark.req("S-08", "S-15")
 def test_a_tool_that_is_stopped(site: JobSite) -> None:
+    site.own(QUICK + EXEC)
     site.script(STOPPED_TOOL)
     error, message = failed(site.run())
     assert error == "HEARTBEAT_LOST"
@@ -239,9 +244,7 @@ def test_a_design_that_cannot_be_restored(site: JobSite, text: str) -> None:
         (SCRIPT.replace("dict create cells $cells", "dict create cells many"), "not a number"),
     ],
 )
-def test_a_script_that_fails_or_only_seems_to_pass(
-    site: JobSite, text: str, message: str
-) -> None:
+def test_a_script_that_fails_or_only_seems_to_pass(site: JobSite, text: str, message: str) -> None:
     site.script(text)
     error, said = failed(site.run())
     assert error == "CMD_FAIL"

@@ -31,6 +31,7 @@ def tool_kind(
     kind = SessionKind(
         name=SESSION,
         argv=(*command, f"{run}/{layout.BOOTSTRAP}"),
+        folder=layout.WORK,
         variables=_variables(job, design, run),
         passed=mine.passed,
         readable=(f"{run}/{layout.SCRIPTS}", *_places(design), *mine.readable),

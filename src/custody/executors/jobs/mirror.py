@@ -28,9 +28,7 @@ _SAID = 4096
 class Mirror:
     """Keeps the files of one job's session; `see` is called whenever the session is looked at."""
 
-    def __init__(
-        self, root: Root, tool: str, generation: Callable[[], Generation | None]
-    ) -> None:
+    def __init__(self, root: Root, tool: str, generation: Callable[[], Generation | None]) -> None:
         self._root = root
         self._tool = tool
         self._state = last_state(root) or SessionState(state="STARTING", token=0, updated_at="")
