@@ -12,23 +12,18 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
-from custody import api
 from custody.model.session import Beat
 from custody.model.skill.error_type import ERROR_TYPES
-from support.agent_run import wait_for
 from support.job_protocol import ERROR_TYPES as PROTOCOL
-from support.job_protocol import read, troubles
+from support.job_user import Ended, User
 from support.jobs import CONTRACT, SCRIPT, JobSite
 from support.remains import Remains
-from support.shell import Done, Here
 
 OWN = """\
 [skills.tools.tclsh]
@@ -48,84 +43,13 @@ DEAF = (
 )
 
 
-class Ended(NamedTuple):
-    """A job that has ended, as a user sees it."""
-
-    done: Done
-    run: Path
-
-    @property
-    def manifest(self) -> Any:
-        return read(self.run / "job_manifest.json")
-
-    @property
-    def states(self) -> list[str]:
-        lines = map(json.loads, (self.run / "job_timeline.jsonl").read_text().splitlines())
-        return [line["state"] for line in lines if line["event"] == "STATE_ENTER"]
-
-
 class Site(JobSite):
     """A folder with a design and a skill, in which a user runs jobs."""
 
     def __init__(self, home: Path) -> None:
         super().__init__(home)
         self.own(OWN)
-        self.expected: list[str] = []
-        """What of the protocol cannot hold after what has happened."""
-
-    def user(self, *words: str) -> Ended:
-        """Run the skill as a user does; whatever comes of it fits the protocol."""
-        shell = Here(self.home)
-        shell.environment["XDG_CONFIG_HOME"] = str(self.config)
-        usual = {"--design": "top", "--adapter": "local"}
-        more = (word for name in usual.keys() - words for word in (name, usual[name]))
-        done = shell("skill", "run", "count", *words, *more)
-        return self.judged(Ended(done, self.last()))
-
-    def judged(self, ended: Ended) -> Ended:
-        """Return a job as it ended, which must fit the protocol."""
-        assert [*troubles(ended.run)] == self.expected
-        verified = api.verify(str(ended.run))
-        assert verified.mismatches == ()
-        manifest = ended.manifest
-        assert ended.done.code == (0 if manifest["status"] == "PASS" else 1), ended.done
-        assert f"{manifest['status']}" in ended.done.out
-        if manifest["status"] == "FAIL":
-            assert manifest["error_type"] in ended.done.out
-            assert manifest["message"]
-        return ended
-
-    @contextmanager
-    def when_asked(self, what: Callable[[Path, Beat], object], tag: str = "run") -> Iterator[None]:
-        """Do something to the job's run directory and session once a request was taken up."""
-        done = threading.Event()
-
-        def wait() -> None:
-            claims = Path(self.runsdir)
-            pattern = f"*/session/tool/*/box/claim/*_{tag}.json"
-            wait_for(lambda: done.is_set() or any(claims.glob(pattern)))
-            if not done.is_set():
-                what(self.last(), self.beat())
-
-        waiting = threading.Thread(target=wait)
-        waiting.start()
-        try:
-            yield
-        finally:
-            done.set()
-            waiting.join()
-
-    def beat(self) -> Beat:
-        """Return what the watcher of the last job's tool says once the tool runs."""
-        (path,) = self.last().glob("session/tool/*/beat.json")
-        found: dict[str, Any] = {}
-
-        def runs() -> bool:
-            found.update(read(path))
-            return bool(found.get("program"))
-
-        wait_for(runs)
-        return Beat(**found)
+        self.user = User(self.home, self.config, "count")
 
 
 @pytest.fixture
@@ -137,54 +61,54 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 
 def passes(site: Site) -> Ended:
-    return site.user()
+    return site.user.run()
 
 
 def named_by_the_user(site: Site) -> Ended:
     site.own('[skills]\nlauncher = "farm"\n[skills.launchers.farm]\ncommand = ["nice"]\n' + OWN)
-    ended = site.user("--adapter", "")
+    ended = site.user.run("--adapter", "")
     assert ended.manifest["runtime"]["adapter"] == "farm"
     return ended
 
 
 def no_design(site: Site) -> Ended:
-    return site.user("--design", "bottom")
+    return site.user.run("--design", "bottom")
 
 
 def several_designs(site: Site) -> Ended:
     site.design("top", folder="older")
-    return site.user()
+    return site.user.run()
 
 
 def no_companion(site: Site) -> Ended:
     shutil.rmtree(site.home / "top.enc.dat")
-    return site.user("--design", "./top.enc")
+    return site.user.run("--design", "./top.enc")
 
 
 def leads_nowhere(site: Site) -> Ended:
     (site.home / "top.enc").unlink()
     (site.home / "top.enc").symlink_to("gone.enc")
-    return site.user("--design", "./top.enc")
+    return site.user.run("--design", "./top.enc")
 
 
 def one_hint(site: Site) -> Ended:
     site.contract(CONTRACT.replace("  - look at the design\n", ""))
-    return site.user()
+    return site.user.run()
 
 
 def never_ready(site: Site) -> Ended:
     site.own(NEVER_READY)
-    return site.user()
+    return site.user.run()
 
 
 def not_installed(site: Site) -> Ended:
     site.own('[skills.tools.tclsh]\ncommand = ["no-such-tool"]\n')
-    return site.user()
+    return site.user.run()
 
 
 def no_such_queue(site: Site) -> Ended:
     site.own(OWN + _dsub("--refuse", "bighosts: No such queue", "--says", "0"))
-    return site.user("--adapter", "dsub-i")
+    return site.user.run("--adapter", "dsub-i")
 
 
 def _dsub(*options: str) -> str:
@@ -194,85 +118,85 @@ def _dsub(*options: str) -> str:
 
 def killed(site: Site) -> Ended:
     site.script(BUSY)
-    with site.when_asked(lambda _, beat: os.kill(beat.program, signal.SIGKILL)):
-        return site.user()
+    with site.user.when_asked(lambda _, beat: os.kill(beat.program, signal.SIGKILL)):
+        return site.user.run()
 
 
 def killed_while_the_launcher_says_0(site: Site) -> Ended:
     site.own(OWN + _dsub("--says", "0"))
     site.script(BUSY)
-    with site.when_asked(lambda _, beat: os.kill(beat.program, signal.SIGSEGV)):
-        return site.user("--adapter", "dsub-i")
+    with site.user.when_asked(lambda _, beat: os.kill(beat.program, signal.SIGSEGV)):
+        return site.user.run("--adapter", "dsub-i")
 
 
 def killed_while_it_restores(site: Site) -> Ended:
     shutil.rmtree(site.home / "top.enc.dat")
     (site.home / "top.enc").unlink()
     site.design("top", BUSY)
-    with site.when_asked(lambda _, beat: os.kill(beat.program, signal.SIGKILL), "restore"):
-        return site.user()
+    with site.user.when_asked(lambda _, beat: os.kill(beat.program, signal.SIGKILL), "restore"):
+        return site.user.run()
 
 
 def stopped(site: Site) -> Ended:
     site.script(BUSY)
-    with site.when_asked(lambda _, beat: os.kill(beat.program, signal.SIGSTOP)):
-        return site.user()
+    with site.user.when_asked(lambda _, beat: os.kill(beat.program, signal.SIGSTOP)):
+        return site.user.run()
 
 
 def does_nothing(site: Site) -> Ended:
     site.script(WAITS)
-    return site.user()
+    return site.user.run()
 
 
 def watcher_killed(site: Site) -> Ended:
     site.script(BUSY)
-    with site.when_asked(lambda _, beat: os.kill(beat.watcher, signal.SIGKILL)):
-        return site.user()
+    with site.user.when_asked(lambda _, beat: os.kill(beat.watcher, signal.SIGKILL)):
+        return site.user.run()
 
 
 def takes_too_long(site: Site) -> Ended:
     site.script(BUSY)
-    return site.user("--design", "top", "--timeout", "3")
+    return site.user.run("--design", "top", "--timeout", "3")
 
 
 def is_deaf(site: Site) -> Ended:
     site.own(OWN + DEAF)
-    return site.user()
+    return site.user.run()
 
 
 def restore_fails(site: Site) -> Ended:
     (site.home / "top.enc.dat/cells.tcl").unlink()
-    return site.user()
+    return site.user.run()
 
 
 def restore_says_so(site: Site) -> Ended:
     (site.home / "top.enc").write_text('puts "Error: 3 nets are lost"\nset cells 3\n')
-    return site.user()
+    return site.user.run()
 
 
 def script_fails(site: Site) -> Ended:
     site.script('error "no such net: clk"')
-    return site.user()
+    return site.user.run()
 
 
 def script_says_so(site: Site) -> Ended:
     site.script(f'{SCRIPT}\nputs "Error: no such net: clk"\nreturn 0')
-    return site.user()
+    return site.user.run()
 
 
 def script_exits(site: Site) -> Ended:
     site.script(f"{SCRIPT}\nexit 0")
-    return site.user()
+    return site.user.run()
 
 
 def no_report(site: Site) -> Ended:
     site.script("::custody::write_metrics {cells 3}")
-    return site.user()
+    return site.user.run()
 
 
 def empty_report(site: Site) -> Ended:
     site.script("close [open $env(SP_REPORTS_DIR)/cells.rpt w]\n::custody::write_metrics {cells 3}")
-    return site.user()
+    return site.user.run()
 
 
 def acks_cannot_be_written(site: Site) -> Ended:
@@ -282,13 +206,13 @@ def acks_cannot_be_written(site: Site) -> Ended:
 
     def freeze(run: Path, _: Beat) -> None:
         lost = f"{run.name}_0002_run.json was not answered"
-        site.expected = ["RUN_SKILL has no {'receive_ack'}", lost]
+        site.user.expected = ["RUN_SKILL has no {'receive_ack'}", lost]
         frozen.append(run / "ack")
         subprocess.run(["chattr", "+i", run / "ack"], check=True)
 
     try:
-        with site.when_asked(freeze):
-            return site.user()
+        with site.user.when_asked(freeze):
+            return site.user.run()
     finally:
         for folder in frozen:
             subprocess.run(["chattr", "-i", folder], check=True)
@@ -335,10 +259,10 @@ CAUSES = (
 
 
 def test_an_adapter_that_nobody_knows_begins_no_job(site: Site) -> None:
-    done = Here(site.home)("skill", "run", "count", "--design", "top", "--adapter", "dsub")
+    done = site.user.shell("skill", "run", "count", "--design", "top", "--adapter", "dsub")
     assert (done.code, done.out) == (1, "")
     assert "did you mean 'dsub-i'?" in done.err
-    assert not Path(site.runsdir).exists()
+    assert not site.user.runs.exists()
 
 
 def test_there_is_a_cause_for_each_word() -> None:

@@ -249,7 +249,7 @@ def _bundle(run: Path, manifest: Any, summary: Any) -> Iterator[str]:
     yield from fits(inventory, INVENTORY, "debug_bundle/reports_inventory.json")
     listed = {item["path"]: item["size"] for item in inventory["files"]}
     there = {str(path.relative_to(run)): path.stat().st_size
-             for path in (run / "reports").rglob("*") if path.is_file()}  # fmt: skip
+             for path in (run / "reports").rglob("*") if path.is_file() and not path.is_symlink()}  # fmt: skip
     if listed != there:
         yield f"the inventory says {listed}, there are {there}"
     yield from _pointers(run, bundle, index["pointers"])
