@@ -248,8 +248,8 @@ def _bundle(run: Path, manifest: Any, summary: Any) -> Iterator[str]:
     inventory = read(bundle / "reports_inventory.json")
     yield from fits(inventory, INVENTORY, "debug_bundle/reports_inventory.json")
     listed = {item["path"]: item["size"] for item in inventory["files"]}
-    there = {str(path.relative_to(run)): path.stat().st_size
-             for path in (run / "reports").rglob("*") if path.is_file() and not path.is_symlink()}  # fmt: skip
+    below = [path for path in (run / "reports").rglob("*") if path.is_symlink() or path.is_file()]
+    there = {str(path.relative_to(run)): path.lstat().st_size for path in below}
     if listed != there:
         yield f"the inventory says {listed}, there are {there}"
     yield from _pointers(run, bundle, index["pointers"])
