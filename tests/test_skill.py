@@ -24,6 +24,7 @@ from support.processes import is_alive
 
 pytestmark = pytest.mark.timeout(120)
 
+EXEC = 'command = ["env", "SP_EXEC=allow", "tclsh"]\n'
 STOPPED_TOOL = "exec kill -STOP [pid]\nafter 100\n"
 
 
@@ -180,6 +181,7 @@ def test_a_tool_that_is_never_ready(site: JobSite, command: str) -> None:
 
 @pytest.mark.req("S-15", "S-17")
 def test_a_tool_that_is_killed(site: JobSite) -> None:
+    site.own(QUICK + EXEC)
     site.script("exec kill -KILL [pid]\n")
     job = site.run()
     error, message = failed(job)
@@ -192,6 +194,7 @@ def test_a_tool_that_is_killed(site: JobSite) -> None:
 
 @pytest.mark.req("S-08", "S-15")
 def test_a_tool_that_is_stopped(site: JobSite) -> None:
+    site.own(QUICK + EXEC)
     site.script(STOPPED_TOOL)
     error, message = failed(site.run())
     assert error == "HEARTBEAT_LOST"

@@ -27,6 +27,8 @@ class Tool(Record, frozen=True):
     """The words that start it, up to the one that names the script to begin with."""
     error_patterns: tuple[str, ...] = ()
     """Regular expressions; a line of its log in which one is found tells of an error."""
+    marked: int = 2
+    """How many of its streams have marks around what a request prints: standard output, or both."""
 
     def argv(self, executor: str = EXECUTOR) -> tuple[str, ...]:
         """Return the command line that starts it with the executor."""
@@ -40,10 +42,12 @@ TOOLS: Final = {
             "innovus", ("innovus", "-no_gui", "-init"), (r"^\s*\*\*(?:ERROR|FATAL)\b", r"^#ERROR\b")
         ),
         # `-no_init` leaves out ~/.sta; without `-exit` it would ask for commands in the end.
+        # What is meant for its standard error it prints to its standard output.
         Tool(
             "opensta",
             ("sta", "-no_init", "-no_splash", "-exit"),
             (r"^(?:Error|Fatal)(?: \d+)?:",),
+            marked=1,
         ),
         # Its C++ streams would keep what they print until long after the ack.
         Tool("yosys", ("stdbuf", "-oL", "yosys", "-Q", "-T", "-c"), (r"^(?:.*: )?ERROR\b",)),

@@ -12,7 +12,7 @@ from custody.model.skill.error_type import told
 from custody.model.skill.job import JobStart
 from custody.model.verdict import Verdict
 from custody.skills.claims import Patterns, judged
-from custody.skills.tools import SESSION
+from custody.skills.tools import SESSION, TOOLS
 
 
 class ScriptAckGate(Gate):
@@ -33,7 +33,7 @@ class ScriptAckGate(Gate):
         found = judged(
             request.settings["request_id"],
             ack,
-            log,
+            log[: TOOLS[job.tool].marked],
             Patterns(job.error_patterns, job.ignore_patterns),
             restores=bool(request.settings["restores"]),
         )

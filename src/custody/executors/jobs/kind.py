@@ -31,6 +31,7 @@ def tool_kind(
     kind = SessionKind(
         name=SESSION,
         argv=(*command, f"{run}/{layout.BOOTSTRAP}"),
+        folder=layout.WORK,
         variables=_variables(job, design, run),
         passed=mine.passed,
         readable=(f"{run}/{layout.SCRIPTS}", *_places(design), *mine.readable),
@@ -38,6 +39,7 @@ def tool_kind(
         reach=mine.reach,
         start=mine.ready_s,
         hung=mine.hung_s,
+        lost=mine.lost_s,
         pulse=mine.heartbeat_s,
     )
     return choose(job.runtime.adapter, own, environment).starts(kind)

@@ -28,13 +28,16 @@ class Printed(NamedTuple):
     stderr: bytes
 
 
-def printed(generation: Generation, request_id: str, *, wait: bool) -> Printed:
-    """Return what was printed for a request; with ``wait``, once the marks of its end are there."""
+def printed(generation: Generation, request_id: str, *, wait: bool, marked: int = 2) -> Printed:
+    """Return what was printed for a request; with ``wait``, once the marks of its end are there.
+
+    They are in as many streams as ``marked`` says.
+    """
     begin, end = (f"@@custody {mark} {request_id}\n".encode() for mark in ("begin", "end"))
     deadline = time.monotonic() + (_PATIENCE if wait else 0.0)
     while True:
         streams = generation.printed()
-        if all(end in stream for stream in streams) or time.monotonic() > deadline:
+        if all(end in stream for stream in streams[:marked]) or time.monotonic() > deadline:
             return Printed(*(_from(stream, begin) for stream in streams))
         time.sleep(_PAUSE)
 

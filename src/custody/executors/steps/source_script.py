@@ -27,6 +27,7 @@ from custody.model.skill.error_type import ErrorType, of_session
 from custody.model.skill.exchange import Claim, SourceAck, SourceRequest
 from custody.model.skill.job import JobStart
 from custody.skills.claims import Patterns, Told, judged
+from custody.skills.tools import TOOLS
 from custody.store.mailbox import Box
 
 
@@ -89,7 +90,8 @@ def _ended(step: StepWork, session: Session | None, reply: SessionReply) -> Ack:
     generation = None if session is None else session.generation
     log = Printed(b"", b"")
     if generation is not None:
-        log = printed(generation, key, wait=reply.status == "ok")
+        marked = TOOLS[step.settings["tool"]].marked
+        log = printed(generation, key, wait=reply.status == "ok", marked=marked)
     kept = [
         step.stage.folder.write(name, data)
         for name, data in zip(layout.streams(SESSION), log, strict=True)
@@ -127,7 +129,8 @@ def _told(step: StepWork, reply: SessionReply, log: Printed) -> Told:
         return Told("script", "CMD_FAIL", what)
     job = decode(step.read("job") or b"", JobStart, where=layout.JOB)
     patterns = Patterns(job.error_patterns, job.ignore_patterns)
-    return judged(said["request_id"], reply.data, log, patterns, restores=bool(said["restores"]))
+    marked = log[: TOOLS[job.tool].marked]
+    return judged(said["request_id"], reply.data, marked, patterns, restores=bool(said["restores"]))
 
 
 def _given_up(step: StepWork, reply: SessionReply) -> Told:
