@@ -27,6 +27,7 @@ from support.slowest import WORK, slowest, worked
 if TYPE_CHECKING:
     from support.bench import Bench
     from support.postgres import Postgres
+    from support.slurm import Slurm
 
 ROOT = Path(__file__).parent.parent
 HOUSE = Path(__file__).parent / "house"
@@ -95,6 +96,24 @@ def database(postgres: Postgres) -> Iterator[str]:
     """Return how an empty database of that server is reached."""
     with postgres.database() as dsn:
         yield dsn
+
+
+@pytest.fixture(scope="session")
+def _slurm() -> Iterator[Slurm]:
+    """Return a Slurm that the tests of this process share."""
+    from support.slurm import Slurm, missing
+
+    if why := missing():
+        pytest.skip(why)
+    with Slurm() as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def slurm(_slurm: Slurm, monkeypatch: pytest.MonkeyPatch) -> Slurm:
+    """Return that Slurm, which what the test starts finds by its environment."""
+    monkeypatch.setenv("SLURM_CONF", _slurm.config)
+    return _slurm
 
 
 @pytest.fixture

@@ -150,18 +150,22 @@ def _skill_at_hand(manifest: JobManifest) -> str:
 
 
 def _variables(wanted: WantedJob, folder: str, skill: str) -> dict[str, str]:
+    from custody.skills.launchers import choose
+    from custody.store.own_settings import own_settings
+
     if not wanted.design:
         raise UsageError("no design is named", hint="--design NAME, or a path to NAME.enc")
     if wanted.select < 0:
         raise UsageError("--select counts from 1")
     if wanted.timeout is not None and not 0 < wanted.timeout <= _LONGEST:
         raise UsageError(f"--timeout is over 0 and at most {_LONGEST:.0f} seconds")
+    own = own_settings(os.environ).skills
     return {
         "skill": os.path.basename(skill),
         "skill_path": skill,
         "design": wanted.design,
         "select": str(wanted.select or ""),
         "cwd": folder,
-        "adapter": wanted.adapter,
+        "adapter": choose(wanted.adapter, own, os.environ).name,
         "timeout": "" if wanted.timeout is None else f"{wanted.timeout:g}",
     }

@@ -19,10 +19,9 @@ import pytest
 
 from custody import api
 from custody.model.session_event import SessionAttached, SessionOpened
-from custody.supervise.descendants import children
 from support.agent_run import first, wait_for
 from support.crash import CALLS, Point, leftovers, points
-from support.processes import is_alive
+from support.processes import is_alive, stop_all
 from support.remains import Remains
 from support.session_run import KEYS, LANDMARKS, SessionPlace, install, kind
 from support.sweep import Sweep, budget, chunks
@@ -279,15 +278,6 @@ def test_one_that_wakes_late_has_no_say(
     assert set(place.state()) == set(whole.state)
     assert remains.trouble(place.home) == ""
     assert not any(map(is_alive, stopped))
-
-
-def stop_all(process: int) -> list[int]:
-    """Stop a process and everything below it, from the top down; return all of them."""
-    found = [process]
-    for each in found:
-        os.kill(each, signal.SIGSTOP)
-        found += children(each)
-    return found
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -9,7 +9,7 @@ import pytest
 from custody.errors import MalformedDocument, UsageError
 from custody.model.own_settings import OwnLauncher, OwnSkills
 from custody.model.session import SessionKind
-from custody.skills.launchers import LAUNCHERS, Launcher, choose, find, known
+from custody.skills.launchers import Launcher, choose, find, known
 from custody.store.own_settings import own_settings
 
 NOTHING = OwnSkills()
@@ -106,16 +106,17 @@ def test_what_is_used_where_nothing_is_said(tmp_path: Path) -> None:
     assert choose("", NOTHING, {"PATH": path}).name == "local"
     file = program(tmp_path / "bin", "dsub-i")
     chosen = choose("", NOTHING, {"PATH": path})
-    assert (chosen.name, find(chosen, {"PATH": path})) == ("dsub-i", file)
+    assert (chosen.name, find(chosen.command, {"PATH": path})) == ("dsub-i", file)
 
 
 def test_where_a_program_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = program(tmp_path, "go")
     monkeypatch.chdir(tmp_path)
-    assert find(Launcher("x", "", (file,)), {}) == file
-    assert find(Launcher("x", "", ("go",)), {"PATH": "::."}) == "", "where one is counts nothing"
-    assert find(Launcher("x", "", (str(tmp_path),)), {}) == ""
-    assert find(LAUNCHERS[0], {"PATH": str(tmp_path)}) == ""
+    assert find((file,), {}) == file
+    assert find(("go", "on"), {"PATH": f"/nowhere:{tmp_path}"}) == file
+    assert find(("go",), {"PATH": "::."}) == "", "where one is counts nothing"
+    assert find((str(tmp_path),), {}) == ""
+    assert find((), {"PATH": str(tmp_path)}) == ""
 
 
 @pytest.mark.parametrize(("name", "hint"), [("dsub", "'dsub-i'?"), ("xyz", "known: local, ")])

@@ -102,6 +102,15 @@ def is_alive(pid: int) -> bool:
     return state not in {"Z", "X"}
 
 
+def stop_all(process: int) -> list[int]:
+    """Stop a process and everything below it, from the top down; return all of them."""
+    found = [process]
+    for each in found:
+        os.kill(each, signal.SIGSTOP)
+        found += children(each)
+    return found
+
+
 LOSES_ITS_SERVER = "echo $PPID > server.new; mv server.new server; sleep 600"
 """What a shell does until somebody has killed its parent, see `server_killed`."""
 

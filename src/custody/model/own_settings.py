@@ -89,6 +89,8 @@ class OwnTool(Record, frozen=True):
     """Seconds for which it may do nothing and have no heartbeat."""
     hung_s: float = 30.0
     """Seconds for which it may be stopped, or take up no request."""
+    lost_s: float = 10.0
+    """Seconds for which its machine may not be heard of."""
 
 
 class OwnLauncher(Record, frozen=True):

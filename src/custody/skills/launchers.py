@@ -18,7 +18,7 @@ from __future__ import annotations
 import difflib
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -47,11 +47,6 @@ class Launcher(NamedTuple):
     """Whether it joins its arguments and hands them to a shell."""
     origin: str = "default"
     """Who has said what its command line is: a variable, a file, or nobody."""
-
-    @property
-    def program(self) -> str:
-        """The first word of its command line; empty for this machine."""
-        return self.command[0] if self.command else ""
 
     def starts(self, kind: SessionKind) -> SessionKind:
         """Return a session that is started by this launcher."""
@@ -112,7 +107,9 @@ def choose(named: str, own: OwnSkills, environment: Mapping[str, str]) -> Launch
     launchers = {one.name: one for one in known(own, environment)}
     name = named or _variable("LAUNCHER", environment)[1] or own.launcher
     if not name:
-        return launchers[(DSUB_I if find(launchers[DSUB_I.name], environment) else LOCAL).name]
+        return launchers[
+            (DSUB_I if find(launchers[DSUB_I.name].command, environment) else LOCAL).name
+        ]
     if name not in launchers:
         close = difflib.get_close_matches(name, launchers, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(launchers)}"
@@ -120,9 +117,9 @@ def choose(named: str, own: OwnSkills, environment: Mapping[str, str]) -> Launch
     return launchers[name]
 
 
-def find(launcher: Launcher, environment: Mapping[str, str]) -> str:
-    """Return the file of a launcher's program; empty where there is none."""
-    program = launcher.program
+def find(command: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Return the file of a command line's program; empty where there is none."""
+    program = command[0] if command else ""
     folders = [""] if program.startswith("/") else environment.get("PATH", "").split(":")
     places = (f"{folder}/{program}" if folder else program for folder in folders)
     return next((place for place in places if place.startswith("/") and is_program(place)), "")
@@ -164,7 +161,7 @@ def _words(text: str, variable: str) -> tuple[str, ...]:
 
 def _refuse_relative(launcher: Launcher) -> None:
     """Raise `MalformedDocument` for a program that depends on where one is."""
-    program = launcher.program
+    program = launcher.command[0] if launcher.command else ""
     if "/" in program and not program.startswith("/"):
         what = f"the launcher {launcher.name} has no absolute path: {program!r}"
         hint = "write the whole path, or a name that stands in PATH"

@@ -81,7 +81,7 @@ class Watcher(Listener):
         started = time.monotonic()
         try:
             self.beat(0.0)
-            ended = _ended(self._run())
+            ended = _ended(self._run(), told_to=self._terminated)
         except _TimeToEnd as end:
             ended = Ended(reason=end.reason, seconds=round(time.monotonic() - started, 3))
         self._session.create(f"{self._token}/{names.ENDED}", encode(ended), parents=False)
@@ -205,8 +205,9 @@ def _program(level: str) -> int:
     return process
 
 
-def _ended(result: ProcessResult) -> Ended:
-    reason: EndReason = "exited"
+def _ended(result: ProcessResult, *, told_to: bool) -> Ended:
+    """Return how it ended; a program may have heard of it before the watcher has ended it."""
+    reason: EndReason = "terminated" if told_to and result.signal == signal.SIGTERM else "exited"
     if result.failure:
         reason = "not_started"
     elif result.ended_by in _ENDS:

@@ -94,3 +94,31 @@ def test_doctor_says_where_evidence_may_be(custody: Shell) -> None:
     assert "  documents        /srv/docs  (CUSTODY_DOCS_ROOT)\n" in named.out
     told = custody("doctor", "--json", XDG_CONFIG_HOME=own).data["evidence"]
     assert told["file_roots"] == ["/srv/a"]
+
+
+@pytest.mark.req("S-17", "G-07")
+def test_which_launchers_and_tools_there_are_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bin_folder, file = tmp_path / "bin", tmp_path / "custody" / "custody.toml"
+    bin_folder.mkdir()
+    for name in ("dsub-i", "sta", "yosys"):
+        (bin_folder / name).write_text("#!/bin/sh\n")
+        (bin_folder / name).chmod(0o755)
+    file.parent.mkdir()
+    file.write_text('[skills.launchers.mine]\ncommand = ["/no/such/go", "-q"]\n')
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", str(bin_folder))
+    assert main(["doctor", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["skills"]
+    assert told["launcher"] == "dsub-i"
+    assert told["launchers"]["dsub-i"]["program"] == f"{bin_folder}/dsub-i"
+    assert told["launchers"]["srun"]["program"] == ""
+    assert told["tools"]["opensta"]["program"] == f"{bin_folder}/sta"
+    assert told["tools"]["yosys"]["program"] == f"{bin_folder}/yosys"
+    assert told["tools"]["innovus"]["program"] == ""
+    assert main(["doctor"]) == 0
+    text = capsys.readouterr().out
+    assert f"{bin_folder}/dsub-i  (default, used where nothing is said)" in text
+    assert f"not there: /no/such/go  ({file})" in text
+    assert "innovus          not there: innovus\n" in text

@@ -17,6 +17,8 @@ REQUEST = ToolRequest(id="a.1.b/2.1", timeout=1.0, line=CommandLine(text="", com
         (None, ""),
         (Ended(reason="exited", exit_code=3), "exit code 3"),
         (Ended(reason="exited", exit_code=137, signal=9), "signal 9"),
+        (Ended(reason="terminated", exit_code=143, signal=15), "terminated"),
+        (Ended(reason="output_limit", exit_code=137, signal=9), "output_limit"),
         (Ended(reason="not_started", failure="tool_not_found: sta"), "tool_not_found: sta"),
         (Ended(reason="lease_expired"), "lease_expired"),
     ],

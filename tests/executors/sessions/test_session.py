@@ -15,9 +15,8 @@ from custody.errors import UsageError
 from custody.model.confinement import Level
 from custody.model.session import RecordedSession, SessionKind
 from custody.model.session_event import SessionAckIgnored, SessionClosed, SessionOpened
-from custody.supervise.descendants import children
 from support.agent_run import wait_for
-from support.processes import is_alive
+from support.processes import is_alive, stop_all
 from support.remains import Remains
 from support.sessions import EchoRun, asked, said
 from support.sweep import turn
@@ -387,21 +386,13 @@ def test_sessions_that_no_stage_came_back_to_are_closed_too(echo: EchoRun) -> No
 class TestFencing:
     """An old session that was stopped wakes when another has taken its place."""
 
-    def stop_all(self, echo: EchoRun) -> list[int]:
-        """Stop the watcher, the program and everything in between, from the top down."""
-        found = [echo.beat().watcher]
-        for process in found:
-            os.kill(process, signal.SIGSTOP)
-            found += children(process)
-        return found
-
     @pytest.mark.parametrize("level", turn("sessions: no say", LEVELS))
     def test_it_has_no_say_any_more(self, echo: EchoRun, level: Level) -> None:
         echo.level = level
         echo.ask("hello")
         key = echo.post("slow:0.1 again")
         wait_for(lambda: f"begin {key} 1" in echo.log())
-        stopped = self.stop_all(echo)
+        stopped = stop_all(echo.beat().watcher)
         echo.forget()
         assert echo.recover() is None
         assert echo.told() == ["SessionOpened 1", "SessionClosed 1 lost"]

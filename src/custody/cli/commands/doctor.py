@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from custody.cli.config import Setting
     from custody.model.own_settings import OwnEvidence
     from custody.sandbox.left_open import Opening
+    from custody.skills.launchers import Launcher
     from custody.supervise.probe import Diagnosis, HeldLimits
 
 ABOUT = (
@@ -57,6 +58,9 @@ def execute(options: Namespace) -> Result:
 
     if options.agent:
         return _try(options)
+    from custody.model.own_settings import OwnTool
+    from custody.skills.launchers import choose, known
+    from custody.skills.tools import TOOLS
     from custody.store.own_settings import own_settings
 
     given = {**vars(options), "ingest": "true" if options.ingest else ""}
@@ -66,6 +70,10 @@ def execute(options: Namespace) -> Result:
     own = own_settings(os.environ)
     toolchains = own.toolchains
     openings = diagnosis.left_open
+    launchers, used = known(own.skills, os.environ), choose("", own.skills, os.environ)
+    tools = {
+        name: own.skills.tools.get(name, OwnTool()).command or TOOLS[name].command for name in TOOLS
+    }
     return Result(
         data={
             "confinement": diagnosis,
@@ -74,6 +82,11 @@ def execute(options: Namespace) -> Result:
             "toolchains": toolchains,
             "evidence": own.evidence,
             "agents": agents,
+            "skills": {
+                "launcher": used.name,
+                "launchers": {one.name: _launcher(one) for one in launchers},
+                "tools": {name: _tool(command) for name, command in tools.items()},
+            },
         },
         text=[
             *_about_machine(diagnosis),
@@ -83,6 +96,8 @@ def execute(options: Namespace) -> Result:
             *_about_toolchains(toolchains),
             *_about_evidence(own.evidence),
             *_about_agents(agents),
+            *_about_launchers(launchers, used.name),
+            *_about_tools(tools),
         ],
     )
 
@@ -169,6 +184,48 @@ def _about_agents(agents: dict[str, str]) -> Iterator[Line]:
     width = max(map(len, agents))
     for name, doc in agents.items():
         yield Line(f"  {name:<{width}}  {doc}", hang=width + 4)
+
+
+def _about_launchers(launchers: tuple[Launcher, ...], used: str) -> Iterator[Line]:
+    yield Line("launchers of tools", "strong")
+    for one in launchers:
+        place = _there(one.command) or "this machine"
+        mark = ", used where nothing is said" if one.name == used else ""
+        yield Line(f"  {one.name:<16} {place}  ({one.origin}{mark})", hang=_VALUE)
+
+
+def _about_tools(tools: dict[str, tuple[str, ...]]) -> Iterator[Line]:
+    yield Line("tools of skills", "strong")
+    for name, command in tools.items():
+        yield Line(f"  {name:<16} {_there(_plain(command))}", hang=_VALUE)
+
+
+def _there(command: tuple[str, ...]) -> str:
+    """Return where a command line's program is, and the rest of it."""
+    from custody.skills.launchers import find
+
+    if not command:
+        return ""
+    found = find(command, os.environ)
+    return " ".join((found, *command[1:])) if found else f"not there: {command[0]}"
+
+
+def _launcher(launcher: Launcher) -> dict[str, object]:
+    from custody.skills.launchers import find
+
+    told = launcher._asdict()
+    return {**told, "program": find(launcher.command, os.environ)}
+
+
+def _tool(command: tuple[str, ...]) -> dict[str, object]:
+    from custody.skills.launchers import find
+
+    return {"command": command, "program": find(_plain(command), os.environ)}
+
+
+def _plain(command: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a tool's command line without what makes its output come line by line."""
+    return command[2:] if command[:1] == ("stdbuf",) else command
 
 
 def _said(there: bool) -> str:

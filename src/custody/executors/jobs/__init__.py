@@ -12,7 +12,7 @@ from functools import wraps
 
 from msgspec.structs import replace
 
-from custody.errors import CustodyError
+from custody.errors import CustodyError, StorageFailed
 from custody.executors.steps import StepWork
 from custody.model.request import Ack
 from custody.model.skill.error_type import ErrorType, told
@@ -39,20 +39,28 @@ def failed(step: StepWork, error: ErrorType, what: str, summary: str = "") -> Ac
 def faultless(work: Callable[[StepWork], Ack]) -> Callable[[StepWork], Ack]:
     """Let a mistake in a step fail the job as ``INTERNAL_ERROR``, and not leave it under way.
 
-    What `custody.errors` knows passes: the engine deals with it.
+    So does a file that cannot be written, for as long as the run itself can be. What else
+    `custody.errors` knows passes: the engine deals with it.
     """
 
     @wraps(work)
     def carry_out(step: StepWork) -> Ack:
         try:
             return work(step)
+        except StorageFailed as error:
+            return _at_fault(step, str(error))
         except CustodyError:
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, the job must end and say so
-            import traceback
-
-            kept = step.stage.folder.write(FAULT, traceback.format_exc())
-            ack = failed(step, "INTERNAL_ERROR", f"{type(error).__name__}: {error}")
-            return replace(ack, evidence=(*ack.evidence, kept))
+            return _at_fault(step, f"{type(error).__name__}: {error}")
 
     return carry_out
+
+
+def _at_fault(step: StepWork, what: str) -> Ack:
+    """Return the ack of a step that an error has ended, which is being handled."""
+    import traceback
+
+    kept = step.stage.folder.write(FAULT, traceback.format_exc())
+    ack = failed(step, "INTERNAL_ERROR", what)
+    return replace(ack, evidence=(*ack.evidence, kept))

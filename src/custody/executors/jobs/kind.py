@@ -43,6 +43,7 @@ def tool_kind(
         limits=_limits(mine),
         start=mine.ready_s,
         hung=mine.hung_s,
+        lost=mine.lost_s,
         pulse=mine.heartbeat_s,
     )
     return choose(job.runtime.adapter, own, environment).starts(kind)

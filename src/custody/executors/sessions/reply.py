@@ -61,8 +61,8 @@ def failure(reason: str, how: str, generation: Generation) -> SessionReply:
 
 def how_it_ended(ended: Ended | None) -> str:
     """Return how a session ended, in a few words; empty when it is not known."""
-    if ended is None:
-        return ""
-    if ended.signal or ended.failure:
-        return ended.failure or f"signal {ended.signal}"
-    return f"exit code {ended.exit_code}" if ended.reason == "exited" else ended.reason
+    if ended is None or ended.failure:
+        return "" if ended is None else ended.failure
+    if ended.reason != "exited":
+        return ended.reason
+    return f"signal {ended.signal}" if ended.signal else f"exit code {ended.exit_code}"

@@ -43,7 +43,9 @@ set area [expr {($right - $left) * ($top_edge - $bottom)}]
 drc check
 drc catchup
 set errors [drc list count total]
-box values $left $bottom $right $top_edge
+# Some errors are marked beside what is drawn.
+box values [expr {$left - 1000}] [expr {$bottom - 1000}] [expr {$right + 1000}] \
+    [expr {$top_edge + 1000}]
 set kinds [drc listall why]
 
 # Files of the extraction belong to where the cell is; for this session that is the folder of reports.
