@@ -1,4 +1,4 @@
-"""Skills as every surface runs them: a job that passes, and one for each way in which it can fail."""
+"""Skills as every surface runs them: a job that passes, and one for each way it can fail."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import subprocess
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -286,19 +287,6 @@ def test_an_output_that_is_missing_or_empty(
     assert (job.path / "debug_bundle" / "contract.yaml").read_text() == CONTRACT
 
 
-@pytest.mark.req("S-15")
-def test_a_fault_of_custody_ends_the_job_as_well(
-    site: JobSite, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from custody.executors.jobs import kind
-
-    monkeypatch.setattr(kind, "TOOLS", {})
-    job = site.run()
-    error, message = failed(job)
-    assert (error, message) == ("INTERNAL_ERROR", "KeyError: 'tclsh'")
-    assert "Traceback" in (job.path / "nodes" / "START_SESSION" / "1.1" / "fault.txt").read_text()
-
-
 @pytest.mark.req("S-04", "S-15")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_job_that_somebody_ends_fails_and_leaves_nothing_running(
@@ -331,8 +319,8 @@ def test_a_file_ends_a_job_as_well(site: JobSite) -> None:
     assert failed(Job(api.show(str(site.last())))) == ("INTERNAL_ERROR", "the job was told to stop")
 
 
-def _state(site: JobSite) -> dict[str, object]:
-    found: dict[str, object] = json.loads((site.last() / "session" / "state.json").read_text())
+def _state(site: JobSite) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((site.last() / "session" / "state.json").read_text())
     return found
 
 
@@ -379,3 +367,176 @@ def test_no_job_waits_long_for_its_tool_to_end(site: JobSite) -> None:
     began = time.monotonic()
     site.run()
     assert time.monotonic() - began < 30
+
+
+FORGED = """\
+proc forge {id token} {
+    set job $::env(SP_JOB_ID)
+    set file [open [file join $::env(SP_ACK_DIR) $id.json] w]
+    puts $file [format {{"schema_version":"1.0","request_id":"%s","job_id":"%s","status":"PASS",\
+"error_type":"OK","message":"","token":%s}} $id $job $token]
+    close $file
+}
+"""
+
+
+@pytest.mark.req("S-07")
+def test_acks_that_nobody_asked_for_do_not_count(site: JobSite) -> None:
+    """Cases request-033 and request-034: they are recorded, and change nothing."""
+    site.script(
+        FORGED
+        + "forge ${env(SP_JOB_ID)}_0007_never 1\n"
+        + "file delete [file join $env(SP_ACK_DIR) ${env(SP_JOB_ID)}_0001_restore.json]\n"
+        + "forge ${env(SP_JOB_ID)}_0001_restore 1\n"
+        + SCRIPT
+    )
+    job = site.run()
+    whole(job)
+    assert job.verdict == ("PASS", "OK")
+    ignored = [line["data"]["request_id"] for line in job.timeline if line["event"] == "ACK_IGNORED"]
+    assert ignored == [f"{job.path.name}_0001_restore", f"{job.path.name}_0007_never"]
+    assert job.read(f"ack/{job.path.name}_0001_restore.json")["status"] == "PASS"
+    assert "- 2 acks came that do not count" in (job.path / "summary.md").read_text()
+
+
+@pytest.mark.req("S-07")
+def test_an_ack_of_another_session_does_not_count(site: JobSite) -> None:
+    site.script(FORGED + "forge ${env(SP_JOB_ID)}_0002_run 99\nerror {no such net}\n")
+    error, message = failed(site.run())
+    assert error == "CMD_FAIL"
+    assert message == "security violation: the ack is of token 99, not of 1"
+
+
+@pytest.mark.req("S-07")
+def test_a_forged_ack_alone_lets_nothing_pass(site: JobSite) -> None:
+    site.script(FORGED + "forge ${env(SP_JOB_ID)}_0002_run 1\nerror {no such net}\n")
+    assert failed(site.run())[0] in {"OUTPUT_MISSING", "CMD_FAIL"}
+
+
+@pytest.mark.req("S-08")
+def test_a_heartbeat_of_the_future_is_no_heartbeat(site: JobSite) -> None:
+    """Case request-035: what counts is that it changes, not what time it says."""
+    site.script(
+        "file mtime [file join $env(SP_STATE_DIR) heartbeat] [expr {[clock seconds] + 315360000}]\n"
+        "after 60000\n"
+    )
+    assert failed(site.run())[0] == "HEARTBEAT_LOST"
+
+
+@pytest.mark.req("S-03", "S-04", "S-05", "S-06", "S-07", "S-14", "S-16")
+@pytest.mark.parametrize("text", [SCRIPT, "error {no such net}\n"])
+def test_every_file_fits_its_schema(site: JobSite, text: str) -> None:
+    """Each document has every field that it must have, and says of which version it is."""
+    import jsonschema
+
+    site.script(text)
+    job = site.run()
+    named = {
+        "job_manifest.json": "job_manifest",
+        "summary.json": "job_summary",
+        "session/state.json": "session_state",
+        "docs/job.json": "job",
+        "docs/design.json": "design",
+        "queue/*.json": "source_request",
+        "ack/*.json": "source_ack",
+        "debug_bundle/index.json": "bundle_index",
+        "debug_bundle/job_manifest.json": "job_manifest",
+        "debug_bundle/reports_inventory.json": "reports_inventory",
+        "debug_bundle/ack/*.json": "source_ack",
+    }
+    for pattern, name in named.items():
+        found = [*job.path.glob(pattern)]
+        assert found or pattern.startswith("debug_bundle/")
+        for path in found:
+            document = json.loads(path.read_text())
+            jsonschema.validate(document, api_schema(name))
+            assert document.keys() >= MUST[name]
+            assert document["schema_version"] == "1.0"
+    for line in job.timeline:
+        jsonschema.validate(line, api_schema("job_timeline"))
+        assert line.keys() >= MUST["job_timeline"]
+
+
+def api_schema(name: str) -> dict[str, Any]:
+    """Return a JSON Schema as `custody schema` gives it."""
+    from custody.model.schemas import json_schema
+
+    return json_schema(name)
+
+
+MUST: dict[str, set[str]] = {
+    "job_manifest": {
+        *("schema_version", "job_id", "created_at", "status", "error_type", "runtime", "design"),
+        *("skill", "artifacts", "versions"),
+    },
+    "job_timeline": {"schema_version", "ts", "job_id", "level", "event"},
+    "source_request": {
+        *("schema_version", "request_id", "job_id", "action", "script", "created_at"),
+    },
+    "source_ack": {
+        *("schema_version", "request_id", "job_id", "status", "error_type", "message"),
+        *("started_at", "finished_at", "duration_ms", "evidence_paths"),
+    },
+    "job_summary": {
+        *("schema_version", "job_id", "status", "error_type", "design", "skill", "metrics"),
+        "evidence",
+    },
+    "bundle_index": {
+        *("schema_version", "job_id", "error_type", "summary", "pointers", "next_actions"),
+    },
+    "reports_inventory": {"files", "missing", "empty", "contract"},
+    "session_state": {"state", "last_heartbeat"},
+    "job": {"skill", "runtime", "tool"},
+    "design": {"query", "mode"},
+}
+"""The fields that the document of a job names, file by file."""
+
+
+@pytest.mark.req("S-04", "S-16")
+def test_the_manifest_has_every_field_of_the_document(site: JobSite) -> None:
+    job = site.run()
+    manifest = job.manifest
+    assert manifest["runtime"].keys() >= {"cwd", "run_dir", "adapter", "user", "host", "env_summary"}
+    assert manifest["design"].keys() == {"enc_path", "enc_dat_path", "locator"}
+    locator = manifest["design"]["locator"]
+    assert locator.keys() == {"mode", "query", "candidates", "selected", "selection_reason"}
+    assert locator["selected"].keys() == {"enc_path", "enc_dat_path"}
+    assert (locator["mode"], locator["selection_reason"]) == ("cwd_scan", "unique_scan_result")
+    assert manifest["skill"] == {
+        "name": "count",
+        "version": "1.2.0",
+        "subskill_path": str(site.skill),
+    }
+    assert manifest["runtime"]["run_dir"] == str(job.path)
+    for name in ("timeline", "summary_json", "summary_md", "reports_dir", "session_dir"):
+        assert (job.path / manifest["artifacts"][name]).exists()
+
+
+@pytest.mark.req("S-16")
+def test_a_bundle_holds_no_secret(site: JobSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "sk-abcdefghijklmnop-0123456789")
+    site.script("puts sk-abcdefghijklmnop-0123456789\nerror {no such net}\n")
+    job = site.run()
+    failed(job)
+    kept = [*(job.path / "debug_bundle").rglob("*"), *(job.path / "nodes").rglob("*")]
+    assert not [p for p in kept if p.is_file() and b"sk-abcdefghijklmnop" in p.read_bytes()]
+
+
+@pytest.mark.req("S-04", "S-15")
+def test_an_interrupted_job_is_no_running_one(site: JobSite) -> None:
+    """Who goes on with a job, and is interrupted, leaves a manifest that says so."""
+    site.script("while 1 {}\n")
+    words = ("run", "skill_job", "--runsdir", ".skillpilot/runs", *_settings(site))
+    with site.start(*words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        wait_for(lambda: _busy(site))
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+    manifest = json.loads((site.last() / "job_manifest.json").read_text())
+    assert (manifest["status"], manifest["error_type"]) == ("FAIL", "INTERNAL_ERROR")
+    assert manifest["message"].startswith("interrupted by SIGINT")
+
+
+def _settings(site: JobSite) -> list[str]:
+    said = {"skill": "count", "skill_path": str(site.skill), "design": "top"}
+    said |= {"cwd": str(site.home), "adapter": "local"}
+    return [word for name in said for word in ("--set", f"{name}={said[name]}")]

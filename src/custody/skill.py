@@ -61,7 +61,7 @@ def run(
     other failure. Raises `UsageError` for a skill that there is not, or what cannot be meant.
     """
     from custody import api
-    from custody.model.skill.documents import PIPELINE
+    from custody.model.skill import PIPELINE
     from custody.skills.find import find_skill
     from custody.store.index import new_run_id
 

@@ -26,7 +26,7 @@ LAYERS = (
     ("handlers", "scenarios"),
     ("engine",),
     ("api",),
-    ("attest", "change"),
+    ("attest", "change", "skill"),
     ("",),  # custody/__init__.py itself: the public names
     ("cli",),
     ("__main__",),

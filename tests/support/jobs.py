@@ -1,4 +1,4 @@
-"""Skill jobs run for real: a small skill for tclsh, a design that it restores, and what came of it."""
+"""Skill jobs run for real: a small skill for tclsh, a design that it restores, what came of it."""
 
 from __future__ import annotations
 

@@ -56,8 +56,6 @@ class Audit:
         self.history = History(run)
         self._collector = Collector(run.run_id)
         self._trace = bytearray()
-        self._timeline = bytearray()
-        """Of a skill job."""
         self._views: dict[str, bytes] = {}
         """What each view must be, by path."""
         self._evidence: dict[str, Evidence] = {}
@@ -203,8 +201,7 @@ class Audit:
         deque(lines, maxlen=0)  # what a replay that diverged has left is noted as well
         yield from self._unreadable
         self._views[layout.TRACE] = bytes(self._trace)
-        if self._collector.job is not None:
-            self._views[layout.JOB_TIMELINE] = bytes(self._timeline)
+        self._views |= self._collector.job_views()
         try:
             source = self._run.blobs.get(self.history.pipeline_sha256)
             self._views[layout.PIPELINE] = source
@@ -220,7 +217,6 @@ class Audit:
             for name, sha256 in self._collector.state.parts.items():
                 self._needed[sha256] = name
             self._trace += made.trace
-            self._timeline += made.timeline
             if made.status_path:
                 self._views[made.status_path] = made.status
             yield line, fact
@@ -374,8 +370,6 @@ class Audit:
         """Note what the documents of the whole run must be."""
         if not self.ended():
             self._views[layout.MANIFEST] = encode_pretty(self._collector.opening())
-            if (job := self._collector.job) is not None:
-                self._views[layout.JOB_MANIFEST] = encode_pretty(job.manifest())
             return
         reached = self.history.position
         self._views[layout.CHECKPOINT] = encode_pretty(self._collector.checkpoint(reached))

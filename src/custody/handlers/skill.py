@@ -24,6 +24,7 @@ from custody.model.graph import AttributeRule, Node, NodeType
 from custody.model.outcome import Outcome
 from custody.model.record import decode
 from custody.model.request import StepRequest
+from custody.model.skill import paths
 from custody.model.skill.job import JobScript, JobStart
 
 DEFAULT_TIMEOUT = 600.0
@@ -135,7 +136,7 @@ def _source(
 ) -> StepRequest:
     job_id = situation.values["run_id"]
     seconds = script.timeout_s or float(situation.values.get("timeout") or DEFAULT_TIMEOUT)
-    request = layout.source_request_id(job_id, number, script.name)
+    request = paths.source_request_id(job_id, number, script.name)
     settings = {
         "request_id": request,
         "job_id": job_id,
@@ -151,7 +152,7 @@ def _source(
             situation,
             inputs={"job": _document(situation, layout.JOB)},
             settings=settings,
-            writes=(layout.source_request(request), layout.source_ack(request)),
+            writes=(paths.source_request(request), paths.source_ack(request)),
         ),
         step="source_script",
         timeout=seconds,

@@ -25,6 +25,15 @@ from custody.model.outcome import StageStatus
 from custody.model.packet import Packet
 from custody.model.plan import VerificationPlan, VerificationResults
 from custody.model.record import Record
+from custody.model.skill.documents import (
+    BundleIndex,
+    JobManifest,
+    JobSummary,
+    ReportsInventory,
+    TimelineEvent,
+)
+from custody.model.skill.exchange import SourceAck, SourceRequest
+from custody.model.skill.job import JobStart, Located, Outputs, SessionState
 
 SCHEMAS: dict[str, type[Record]] = {
     "manifest": Manifest,
@@ -48,6 +57,17 @@ SCHEMAS: dict[str, type[Record]] = {
     "dispatch_config": DispatchConfig,
     "verify_report": VerifyReport,
     "packet": Packet,
+    "job_manifest": JobManifest,
+    "job_timeline": TimelineEvent,
+    "job_summary": JobSummary,
+    "source_request": SourceRequest,
+    "source_ack": SourceAck,
+    "bundle_index": BundleIndex,
+    "reports_inventory": ReportsInventory,
+    "session_state": SessionState,
+    "job": JobStart,
+    "design": Located,
+    "outputs": Outputs,
     **{f"event.{name}": kind for name, kind in FACTS.items()},
 }
 

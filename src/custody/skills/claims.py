@@ -4,7 +4,7 @@ A script can return well although it has failed: some tools print an error and g
 counts only together with a log of the request that is whole and has no error in it. The first of
 these that holds is told:
 
-    ack      the ack cannot be read, or answers another request
+    forged   the ack cannot be read, or answers another request
     failed   the tool itself says that the script has failed, or refused it
     log      the marks that stand around a request are missing
     pattern  a line that an error pattern is found in, and none that is to be ignored
@@ -50,10 +50,10 @@ def judged(
     try:
         claim = decode(ack, Claim, where=request_id)
     except MalformedDocument as malformed:
-        return Told("ack", "CMD_FAIL", f"{SECURITY}: the ack cannot be read: {malformed.what}")
+        return Told("forged", "CMD_FAIL", f"{SECURITY}: the ack cannot be read: {malformed.what}")
     if claim.request_id != request_id:
         what = f"{SECURITY}: the ack answers {claim.request_id!r}"
-        return Told("ack", "CMD_FAIL", what)
+        return Told("forged", "CMD_FAIL", what)
     if claim.status == "FAIL":
         message = claim.message.strip() or "the script has failed and says nothing"
         refused = message.startswith(SECURITY)

@@ -21,6 +21,7 @@ from custody.model.event import (
 from custody.model.journal_version import CURRENT, VERSIONS
 from custody.model.record import encode_pretty
 from custody.model.request import AgentRequest
+from custody.model.skill import PIPELINE
 from custody.model.state import State
 from custody.views.checkpoint import checkpoint
 from custody.views.claims import GatheredClaims
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
     from custody.model.packet import Packet
     from custody.views.job import JobAccount
 
-SKILL_JOB = "skill_job"
-"""The pipeline that every skill job is a run of."""
 ChangesOf = Callable[[RequestAnswered], tuple[Change, ...]]
 """Tells what a recorded attempt changed."""
 
@@ -133,6 +132,15 @@ class Collector:
 
         return job_summary(found, self.job)
 
+    def job_views(self) -> dict[str, bytes]:
+        """Return the documents of a skill job that there are at any time; none for another run."""
+        if self.job is None:
+            return {}
+        return {
+            layout.JOB_TIMELINE: bytes(self.job.lines),
+            layout.JOB_MANIFEST: encode_pretty(self.job.manifest()),
+        }
+
     def packet(self, head: str, contents: Callable[[Evidence], bytes | None]) -> Packet | None:
         """Return the packet of the ended run; None for journals of before there were any."""
         if not self._version.packets:
@@ -150,7 +158,7 @@ class Collector:
 
 def account_of(run_id: str, line: JournalLine, started: PipelineStarted) -> JobAccount | None:
     """Return what gathers the facts of a run that is a skill job; None for any other."""
-    if started.pipeline != SKILL_JOB:
+    if started.pipeline != PIPELINE:
         return None
     from custody.views.job import JobAccount
 

@@ -25,8 +25,8 @@ from custody.model.event import (
 from custody.model.process_event import RunInterrupted, RunResumed
 from custody.model.request import StepRequest
 from custody.model.session_event import SessionAckIgnored
+from custody.model.skill import paths
 from custody.model.skill.documents import (
-    PIPELINE,
     JobArtifacts,
     JobDesign,
     JobManifest,
@@ -41,11 +41,6 @@ RUNS = ".skillpilot/runs"
 """Where jobs lie in the folder that they work in."""
 _STARTED_AT_ONCE = "local"
 INTERRUPTED = "interrupted by {}: `custody resume` goes on with the job"
-
-
-def is_job(started: PipelineStarted) -> bool:
-    """Whether a run is a skill job."""
-    return started.pipeline == PIPELINE
 
 
 class JobAccount:
@@ -213,7 +208,7 @@ class JobAccount:
         if ack.get("status") == "FAIL":
             self.fail_ack = ack["request_id"]
         if ack and ack["request_id"] == self._restore[0]:
-            self._restore = self._restore[0], layout.source_ack(ack["request_id"])
+            self._restore = self._restore[0], paths.source_ack(ack["request_id"])
 
     def _fail(self, reason: str) -> None:
         """Remember the first failure: what follows from it is another matter."""

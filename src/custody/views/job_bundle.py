@@ -14,6 +14,7 @@ import msgspec
 from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.record import Record, decode, encode_pretty
+from custody.model.skill import paths
 from custody.model.skill.documents import (
     BundleIndex,
     BundlePointers,
@@ -75,7 +76,7 @@ def _copies(
         layout.JOB_DESIGN: layout.JOB_DESIGN,
         layout.JOB_SUPERVISOR_LOG: layout.SUPERVISOR_LOG,
         layout.JOB_STATE: layout.SESSION_STATE,
-        **dict(zip(layout.job_streams(job.tool), layout.session_streams(job.tool), strict=True)),
+        **dict(zip(paths.job_streams(job.tool), paths.session_streams(job.tool), strict=True)),
     }
     whole = (layout.ACK, layout.QUEUE)
     for path, item in sorted(state.documents.items()):
@@ -105,7 +106,7 @@ def _inventory(
 
 
 def _index(job: JobAccount, manifest: JobManifest, found: dict[str, bytes]) -> BundleIndex:
-    ack = layout.source_ack(job.fail_ack)
+    ack = paths.source_ack(job.fail_ack)
     logs = tuple(sorted(name for name in found if layout.top_of(name) == layout.SESSIONS))
     return BundleIndex(
         job_id=manifest.job_id,

@@ -8,6 +8,7 @@ import msgspec
 
 from custody.model import layout
 from custody.model.documents import Summary
+from custody.model.skill import paths
 from custody.model.skill.documents import (
     JobSummary,
     SummaryDesign,
@@ -72,7 +73,7 @@ def _lines(summary: JobSummary, job: JobAccount, state: State) -> Iterator[str]:
     yield from ("", "## Evidence", "")
     yield f"- run directory: {summary.evidence.run_dir}"
     yield f"- reports: {layout.REPORTS}/"
-    for path in (layout.JOB_SUPERVISOR_LOG, *layout.job_streams(job.tool)):
+    for path in (layout.JOB_SUPERVISOR_LOG, *paths.job_streams(job.tool)):
         if path in state.documents:
             yield f"- log: {path}"
     yield f"- timeline: {layout.JOB_TIMELINE}"

@@ -7,7 +7,6 @@ from typing import Any, Literal, NamedTuple
 
 from msgspec import UNSET
 
-from custody.model import layout
 from custody.model.event import (
     AnyFact,
     JournalLine,
@@ -27,6 +26,7 @@ from custody.model.session_event import (
     SessionClosed,
     SessionOpened,
 )
+from custody.model.skill import paths
 from custody.model.skill.documents import TimelineEvent
 from custody.model.skill.error_type import read
 
@@ -90,7 +90,7 @@ def _asked(request: StepRequest) -> Iterator[_Event]:
         data = {
             "request_id": said["request_id"],
             "script": said["script"],
-            "request": layout.source_request(said["request_id"]),
+            "request": paths.source_request(said["request_id"]),
             "timeout_s": request.timeout,
         }
         yield _action("submit_request", data)
@@ -104,7 +104,7 @@ def _answered(fact: RequestAnswered, request: StepRequest) -> _Event:
             ack = dict(told.get("job.ack") or {})
             if not ack:
                 return _Event("NO_ACK", fact.ack.failure_reason, None, "ERROR")
-            ack["ack"] = layout.source_ack(ack["request_id"])
+            ack["path"] = paths.source_ack(ack["request_id"])
             ack.pop("message", None) if not ack.get("message") else None
             bad = ack.get("status") != "PASS"
             return _action("receive_ack", ack, "ERROR" if bad else level)

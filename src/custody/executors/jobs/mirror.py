@@ -17,6 +17,7 @@ from custody.executors.sessions.generation import Generation
 from custody.model import layout
 from custody.model import session as names
 from custody.model.record import decode, encode_pretty
+from custody.model.skill import paths
 from custody.model.skill.error_type import STOPPED
 from custody.model.skill.job import SessionState
 from custody.store.root import Root
@@ -38,7 +39,7 @@ class Mirror:
     def link(self, generation: Generation) -> None:
         """Let the names lead to the logs of a generation."""
         here = generation.path.removeprefix(f"{layout.SESSIONS}/")
-        stdout, stderr = layout.session_streams(self._tool)
+        stdout, stderr = paths.session_streams(self._tool)
         for path, name in (
             (layout.SUPERVISOR_LOG, names.WATCHER_LOG),
             (stdout, names.STDOUT),

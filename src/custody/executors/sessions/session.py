@@ -208,7 +208,9 @@ class Session:
         generation = self.generation
         if generation is None:
             return SessionReply("failed", reason="session_dead: it was never opened")
-        return failure("session_dead", how_it_ended(generation.ended()), generation)
+        ended = generation.ended()
+        reason = "session_lost" if ended is None else "session_dead"
+        return failure(reason, how_it_ended(ended), generation)
 
     def _open(self, stage: Stage) -> LiveSession | SessionReply:
         """Open a new one; return why that has failed, where it has."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def _none() -> Sessions:
-    raise Refused("session", "there are no sessions here")
+    raise Refused("no_session", "there are no sessions here")
 
 
 class StepWork:

@@ -13,6 +13,7 @@ from custody.executors.steps import StepWork
 from custody.model import layout
 from custody.model.record import encode_pretty
 from custody.model.request import Ack
+from custody.model.skill import paths
 from custody.model.skill.contract import CONTRACT_FILE, Contract
 from custody.model.skill.job import JobRuntime, JobScript, JobSkill, JobStart
 from custody.skills.contract import read_contract
@@ -74,7 +75,7 @@ def _scripts(step: StepWork, skill: Root, contract: Contract) -> Iterator[JobScr
         except CustodyError as error:
             yield f"the script {script.entry} cannot be read: {error.what}"
             continue
-        written = step.write(layout.run_script(contract.name, script.name), data)
+        written = step.write(paths.run_script(contract.name, script.name), data)
         yield JobScript(
             name=script.name,
             script=written.path,

@@ -22,6 +22,7 @@ from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.record import decode, encode_pretty
 from custody.model.request import Ack
+from custody.model.skill import paths
 from custody.model.skill.error_type import ErrorType, of_session
 from custody.model.skill.exchange import Claim, SourceAck, SourceRequest
 from custody.model.skill.job import JobStart
@@ -76,9 +77,9 @@ def _published(step: StepWork) -> bytes:
     if box.put(request.request_id, data):
         return data
     there = box.get(request.request_id) or b""
-    known = decode(there, SourceRequest, where=layout.source_request(request.request_id))
+    known = decode(there, SourceRequest, where=paths.source_request(request.request_id))
     if replace(known, created_at="", timeout_s=0) != replace(request, created_at="", timeout_s=0):
-        where = layout.source_request(request.request_id)
+        where = paths.source_request(request.request_id)
         raise MalformedDocument("exists", "another request stands there", where=where)
     return there
 
@@ -119,7 +120,7 @@ def _told(step: StepWork, reply: SessionReply, log: Printed) -> Told:
     """Return what is wrong with the request, as far as it can be said by now."""
     if reply.reason.startswith("session_ack_refused"):
         why = reply.reason.partition(": ")[2]
-        return Told("ack", "CMD_FAIL", f"security violation: {why}")
+        return Told("forged", "CMD_FAIL", f"security violation: {why}")
     if reply.status != "ok":
         return _given_up(step, reply)
     path, said = step.settings["script"], step.settings
@@ -166,7 +167,7 @@ def _publish(
     asked = queue.get(key)
     if asked is None:
         return {}
-    step.keep(layout.source_request(key), asked)
+    step.keep(paths.source_request(key), asked)
     times = _times(reply)
     ack = SourceAck(
         request_id=key,
@@ -179,8 +180,8 @@ def _publish(
     )
     acks.put(key, step.stage.folder.clean(encode_pretty(ack)))
     there = acks.get(key) or b""
-    step.keep(layout.source_ack(key), there)
-    final = decode(there, SourceAck, where=layout.source_ack(key))
+    step.keep(paths.source_ack(key), there)
+    final = decode(there, SourceAck, where=paths.source_ack(key))
     return {
         "request_id": key,
         "status": final.status,
@@ -192,7 +193,7 @@ def _publish(
 def _times(reply: SessionReply) -> dict[str, Any]:
     """Return what the tool says of when it worked; nothing where it does not say it."""
     try:
-        claim = decode(reply.data, Claim, where="ack")
+        claim = decode(reply.data, Claim, where=layout.ACK)
     except MalformedDocument:
         return {}
     return {

@@ -12,6 +12,7 @@ from custody.executors.steps import StepWork
 from custody.model import layout
 from custody.model.record import encode_pretty
 from custody.model.request import Ack
+from custody.model.skill import paths
 from custody.model.skill.documents import Inventory
 
 TAIL_LINES = 2000
@@ -37,9 +38,7 @@ def _keep(step: StepWork, generation: Generation) -> None:
     state = Mirror(root, tool, lambda: generation).ended(generation)
     step.write(layout.JOB_STATE, encode_pretty(state))
     logs = (generation.log(), *generation.printed())
-    for path, data in zip(
-        (layout.JOB_SUPERVISOR_LOG, *layout.job_streams(tool)), logs, strict=True
-    ):
+    for path, data in zip((layout.JOB_SUPERVISOR_LOG, *paths.job_streams(tool)), logs, strict=True):
         step.write(path, tail(data))
 
 

@@ -18,8 +18,6 @@ from custody.model.skill.job import (
 )
 
 JobStatus = Literal["RUNNING", "PASS", "FAIL"]
-PIPELINE = "skill_job"
-"""The packaged pipeline that every job is a run of."""
 
 
 class Locator(Record, frozen=True):
