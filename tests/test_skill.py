@@ -76,6 +76,23 @@ def test_a_job_passes(site: JobSite) -> None:
     assert (job.path / "reports" / "cells.rpt").read_text() == "cells 42\n"
 
 
+@pytest.mark.req("S-13", "G-14")
+def test_a_report_that_was_changed_afterwards_is_found(site: JobSite) -> None:
+    job = site.run()
+    assert "reports/" not in api.verify(str(job.path)).unknown
+    with (job.path / "reports" / "cells.rpt").open("a") as report:
+        report.write("forged\n")
+    found = {(one.code, one.where) for one in api.verify(str(job.path)).mismatches}
+    assert ("evidence", "reports/cells.rpt") in found
+
+
+def test_a_report_that_a_script_lets_be_changed_later_is_judged_as_it_stays(site: JobSite) -> None:
+    """The tool is ended before anybody looks at what it has left."""
+    late = "after 1 {close [open [file join $env(SP_REPORTS_DIR) cells.rpt] w]}\n"
+    site.script(SCRIPT + late)
+    assert failed(site.run())[0] == "OUTPUT_EMPTY"
+
+
 @pytest.mark.req("S-10")
 def test_only_the_wrapper_sources_the_design(site: JobSite) -> None:
     job = site.run()

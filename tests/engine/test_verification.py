@@ -22,6 +22,18 @@ def test_everything_is_named_in_order(tmp_path: Path) -> None:
     assert found == ("blobs/ab/abc", "cache/", "docs/a.md.lost.1", "nodes/a/1.1/")
 
 
+@pytest.mark.req("G-14", "S-13")
+def test_reports_are_named_unless_the_journal_vouches_for_all_of_them(tmp_path: Path) -> None:
+    with RunDirectory.create(str(tmp_path), "r1") as run:
+        run.write("reports/a.rpt", b"x")
+        run.write("reports/deep/b.rpt", b"x")
+        named = {"reports/a.rpt", "reports/deep/b.rpt"}
+        assert unknown(run, (), named) == ()
+        assert unknown(run, (), {"reports/a.rpt"}) == ("reports/",)
+        run.root.make_dirs("reports/empty")
+        assert unknown(run, (), named) == ("reports/",)
+
+
 def test_a_record_is_intact_whatever_became_of_the_run() -> None:
     found = Verification(run_id="r", status="FAIL", lines=1, evidence=0, blobs=0, mismatches=())
     assert found.intact

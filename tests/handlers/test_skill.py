@@ -71,7 +71,7 @@ def test_whatever_fails_goes_on_to_the_summary(tmp_path: Path) -> None:
 def test_only_the_states_with_a_tool_start_programs() -> None:
     nodes = api.load("skill_job").nodes
     starts = [node.id for node in nodes.values() if node.type == "skill" and starts_programs(node)]
-    assert starts == ["START_SESSION", "RESTORE_DB", "RUN_SKILL", "SUMMARIZE"]
+    assert starts == ["START_SESSION", "RESTORE_DB", "RUN_SKILL", "VALIDATE_OUTPUTS", "SUMMARIZE"]
 
 
 def starts_programs(node: object) -> bool:

@@ -136,7 +136,7 @@ class Audit:
         if not self._lines:
             return ()
         try:
-            return unknown(self._run, self._unnamed if self.ended() else ())
+            return unknown(self._run, self._unnamed if self.ended() else (), self._evidence)
         except CustodyError:
             if self._complete():
                 raise

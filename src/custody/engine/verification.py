@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from custody.errors import UsageError
 from custody.model import layout
@@ -51,15 +51,17 @@ def check_head(head: str) -> None:
         raise UsageError(f"{head!r} is no journal's head", hint=hint)
 
 
-def unknown(run: RunDirectory, unnamed: Iterable[str]) -> tuple[str, ...]:
+def unknown(
+    run: RunDirectory, unnamed: Iterable[str], named: Container[str] = ()
+) -> tuple[str, ...]:
     """Name what crashes, changed pipelines and programs leave: nothing of the record rests on it.
 
-    These are files that were set aside, empty folders, the folders of which the journal vouches
-    for nothing, and the blobs that are ``unnamed``.
+    These are files that were set aside, empty folders, the folders that hold files which the
+    journal does not vouch for, and the blobs that are ``unnamed``; ``named`` it does vouch for.
     """
     found = [*filter(layout.is_set_aside, run.files()), *unnamed]
     found += (f"{folder}/" for folder in run.empty_folders())
     for folder in layout.UNRECORDED:
-        if run.root.exists(folder) and run.root.names(folder):
+        if any(path not in named for path in run.left_in(folder)):
             found.append(f"{folder}/")
     return tuple(sorted(found))

@@ -33,7 +33,9 @@ STATUS = "job.status"
 MORE = "job.more"
 """In the context: how the job stands, and whether another script of the skill is to come."""
 RESTORE = "restore"
-_SESSION_STEPS = frozenset({"start_session", "restore_db", "run_skill", "summarize"})
+_SESSION_STEPS = frozenset(
+    {"start_session", "restore_db", "run_skill", "validate_outputs", "summarize"}
+)
 _GATES: Mapping[str, tuple[type[Gate], ...]] = {
     "prepare_rundir": (SkillContractGate,),
     "locate_db": (LocatedGate,),
@@ -168,10 +170,15 @@ def _summarize(node: Node, situation: Situation) -> StepRequest:
     failed = situation.scope.unhandled
     known = situation.state.documents.get(layout.JOB)
     tool = "" if known is None else _job(situation).tool
+    validated = layout.JOB_OUTPUTS in situation.state.documents
     return _asked(
         node,
         situation,
-        settings={"tool": tool, "failed": next(iter(failed.values()), "")},
+        settings={
+            "tool": tool,
+            "failed": next(iter(failed.values()), ""),
+            "validated": "true" if validated else "",
+        },
         writes=(f"{layout.LOGS}/", layout.JOB_INVENTORY),
     )
 

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from custody.executors.jobs.reports import LISTED, METRICS_COUNT, inventory, metrics
+from custody.executors.jobs import reports
+from custody.executors.jobs.reports import (
+    LISTED,
+    METRICS_COUNT,
+    inventory,
+    metrics,
+    vouched_for,
+)
 from custody.store.root import Root
 
 
@@ -33,6 +42,26 @@ def test_every_file_is_listed_by_its_path(run: Root, tmp_path: Path) -> None:
     ]
     assert more == 0
     assert all(one.mtime.endswith("Z") for one in files)
+
+
+@pytest.mark.req("S-13")
+def test_every_plain_file_has_its_hash(
+    run: Root, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "reports").mkdir()
+    for name in ("a.rpt", "b.rpt"):
+        (tmp_path / "reports" / name).write_text(name)
+    (tmp_path / "reports" / "link").symlink_to("a.rpt")
+    os.mkfifo(tmp_path / "reports" / "pipe")
+    hashes = [hashlib.sha256(name).hexdigest() for name in (b"a.rpt", b"b.rpt")]
+    files, _ = inventory(run)
+    assert [one.sha256 for one in files] == [*hashes, "", ""]
+    assert [(one.path, one.sha256, one.bytes) for one in vouched_for(files)] == [
+        ("reports/a.rpt", hashes[0], 5),
+        ("reports/b.rpt", hashes[1], 5),
+    ]
+    monkeypatch.setattr(reports, "HASHED_LIMIT", 9)
+    assert [one.sha256 for one in inventory(run)[0]] == [hashes[0], "", "", ""]
 
 
 def test_what_is_too_much_is_counted(run: Root, tmp_path: Path) -> None:

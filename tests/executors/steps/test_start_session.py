@@ -19,7 +19,7 @@ def test_the_tool_is_started_once_and_ends_with_the_job(tmp_path: Path) -> None:
     opened = [fact for fact in facts if isinstance(fact, SessionOpened)]
     closed = [fact for fact in facts if isinstance(fact, SessionClosed)]
     assert [(fact.token, fact.argv[0]) for fact in opened] == [(1, "tclsh")]
-    assert [fact.reason for fact in closed] == ["run_ended"]
+    assert [fact.reason for fact in closed] == ["scripts_ended"]
     assert isinstance(opened[0].confined, Confined)
     for name in ("supervisor.log", "tclsh.stdout.log", "tclsh.stderr.log", "state.json", "ready"):
         assert (job.path / "session" / name).exists()

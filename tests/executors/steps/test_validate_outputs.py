@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
 import pytest
 
 from custody.executors.commands import CommandRunner
+from custody.executors.sessions import Sessions
 from custody.executors.steps import carry_out
 from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.request import StepRequest
+from custody.store.root import Root
 from support.jobs import CONTRACT
 from support.stages import StageSite
 
@@ -34,7 +37,8 @@ def test_it_writes_down_what_there_is(place: StageSite) -> None:
         inputs={"contract": Evidence.of_text(layout.JOB_CONTRACT, CONTRACT)},
         writes=(layout.JOB_OUTPUTS, layout.JOB_METRICS),
     )
-    ack = carry_out(request, stage, runner)
+    with Root.open(str(run)) as root:
+        ack = carry_out(request, stage, runner, lambda: Sessions(root, {}))
     assert (ack.status, ack.notes) == ("ok", "2 files, 1 metrics")
     assert ack.context_updates == {"job.metrics": {"cells": 42}}
     found = json.loads((run / layout.JOB_OUTPUTS).read_text())
@@ -46,3 +50,6 @@ def test_it_writes_down_what_there_is(place: StageSite) -> None:
         "reports/metrics.json",
     ]
     assert json.loads((run / layout.JOB_METRICS).read_text()) == {"cells": 42}
+    vouched = {one.path: one.sha256 for one in ack.evidence}
+    assert vouched["reports/cells.rpt"] == hashlib.sha256(b"cells 42\n").hexdigest()
+    assert {"reports/metrics.json", layout.JOB_OUTPUTS, layout.JOB_METRICS} <= {*vouched}

@@ -1,14 +1,20 @@
-"""What a skill has left below ``reports/``: every file, and its metrics."""
+"""What a skill has left below ``reports/``: every file with its hash, and the metrics.
+
+Whoever looks ends the tool first, so that what is judged is what stays.
+"""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from custody.errors import MalformedDocument, PathRefused
+from msgspec.structs import replace
+
+from custody.errors import MalformedDocument, PathRefused, StorageFailed
 from custody.model import layout
+from custody.model.evidence import Evidence
 from custody.model.record import decode
 from custody.model.skill.job import ReportFile
 from custody.model.skill.metric import MetricValue
@@ -18,6 +24,8 @@ from custody.store.root import Root
 LISTED = 1_000
 """Files that an inventory names."""
 DEPTH = 16
+HASHED_LIMIT = 8 << 30
+"""Bytes of all files together that are hashed; the journal vouches for these."""
 METRICS_LIMIT = 256 << 10
 METRICS_COUNT = 500
 
@@ -34,7 +42,26 @@ def inventory(run: Root) -> tuple[tuple[ReportFile, ...], int]:
     if not run.exists(layout.REPORTS):
         return (), 0
     found = sorted(_below(run, layout.REPORTS, DEPTH), key=lambda one: one.path)
-    return tuple(found[:LISTED]), max(0, len(found) - LISTED)
+    return tuple(_hashed(run, found[:LISTED])), max(0, len(found) - LISTED)
+
+
+def vouched_for(files: Iterable[ReportFile]) -> tuple[Evidence, ...]:
+    """Return what the journal says of those files that were hashed."""
+    return tuple(
+        Evidence(path=one.path, sha256=one.sha256, bytes=one.size) for one in files if one.sha256
+    )
+
+
+def _hashed(run: Root, files: Iterable[ReportFile]) -> Iterator[ReportFile]:
+    left = HASHED_LIMIT
+    for one in files:
+        left -= one.size
+        try:
+            sha256, size = run.digest(one.path) if left >= 0 else ("", one.size)
+        except (PathRefused, StorageFailed):
+            yield one  # a link, a pipe, or a name that is spelled otherwise here
+        else:
+            yield replace(one, sha256=sha256, size=size)
 
 
 def metrics(run: Root) -> ReadMetrics:

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from custody.executors.jobs import SESSION, faultless
 from custody.executors.jobs.mirror import Mirror
-from custody.executors.jobs.reports import inventory
+from custody.executors.jobs.reports import inventory, vouched_for
 from custody.executors.sessions.generation import Generation
 from custody.executors.steps import StepWork
 from custody.model import layout
@@ -29,7 +29,10 @@ def carry_out(step: StepWork) -> Ack:
             _keep(step, session.generation)
     files, more = inventory(step.stage.run.root)
     step.write(layout.JOB_INVENTORY, encode_pretty(Inventory(files=files, more=more)))
-    return replace(step.done(), notes="the tool has ended" if session else "")
+    done = step.done("the tool has ended" if session else "")
+    if step.settings.get("validated"):
+        return done  # what was judged is vouched for as it was then
+    return replace(done, evidence=(*done.evidence, *vouched_for(files)))
 
 
 def _keep(step: StepWork, generation: Generation) -> None:

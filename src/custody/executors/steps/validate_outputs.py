@@ -1,11 +1,14 @@
-"""Looks at what a skill has left: its required outputs, everything else, and its metrics."""
+"""Looks at what a skill has left: its required outputs, everything else, and its metrics.
+
+The tool is ended first: nothing that was judged can be changed any more.
+"""
 
 from __future__ import annotations
 
 from msgspec.structs import replace
 
-from custody.executors.jobs import faultless
-from custody.executors.jobs.reports import inventory, metrics
+from custody.executors.jobs import SESSION, faultless
+from custody.executors.jobs.reports import inventory, metrics, vouched_for
 from custody.executors.steps import StepWork
 from custody.model import layout
 from custody.model.record import encode_pretty
@@ -19,6 +22,8 @@ from custody.skills.outputs import find_outputs
 def carry_out(step: StepWork) -> Ack:
     """Write down what there is; whether it is enough, gates judge."""
     contract = sound_contract(step.read("contract") or b"", where=layout.JOB_CONTRACT)
+    if (session := step.session_named(SESSION)) is not None:
+        session.leave("scripts_ended", step.stage.tell)
     root = step.stage.run.root
     files, more = inventory(root)
     read = metrics(root)
@@ -32,4 +37,8 @@ def carry_out(step: StepWork) -> Ack:
     step.write(layout.JOB_OUTPUTS, encode_pretty(outputs))
     step.write(layout.JOB_METRICS, encode_pretty(read.metrics))
     done = step.done(f"{len(files) + more} files, {len(read.metrics)} metrics")
-    return replace(done, context_updates={"job.metrics": read.metrics})
+    return replace(
+        done,
+        evidence=(*done.evidence, *vouched_for(files)),
+        context_updates={"job.metrics": read.metrics},
+    )

@@ -93,6 +93,8 @@ class ReportFile(Record, frozen=True):
     size: int
     mtime: str
     """UTC, ISO 8601."""
+    sha256: str = ""
+    """Empty for what is no plain file, has a name that is no text, or was beyond what is hashed."""
 
 
 class Outputs(Document, frozen=True, kw_only=True):
