@@ -28,6 +28,7 @@ SHARED = {
     "share/man/man1/custody.1",
     "share/zsh/site-functions/_custody",
 }
+PYTHON = {".py", ".pyc"}
 NEW_USER = 0x10000000
 WHEELS = Path(sys.prefix) / "wheels"
 """What custody needs, fetched by make."""
@@ -98,6 +99,23 @@ def test_nothing_of_the_tests_is_inside(wheel: Path) -> None:
     assert tops == {"custody", f"{NAME}-{VERSION}.data", f"{NAME}-{VERSION}.dist-info"}
 
 
+def test_the_skills_are_inside_with_all_that_they_need(root: Path, wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as opened:
+        names = set(opened.namelist())
+    skills = root / "src/custody/skills"
+    wanted = [path for path in skills.rglob("*") if path.is_file() and path.suffix not in PYTHON]
+    assert {path.suffix for path in wanted} >= {
+        ".tcl",
+        ".yaml",
+        ".enc",
+        ".lib",
+        ".v",
+        ".mag",
+        ".md",
+    }
+    assert {f"custody/skills/{path.relative_to(skills)}" for path in wanted} <= names
+
+
 def test_it_runs_where_there_is_no_compiler_and_no_checkout(
     bin_folder: Path, tmp_path: Path
 ) -> None:
@@ -111,6 +129,7 @@ def test_it_runs_where_there_is_no_compiler_and_no_checkout(
         return done.stdout
 
     assert custody("--version") == f"custody {VERSION}\n"
+    assert custody("skill", "check").endswith(" skills: 0 errors, 0 warnings\n")
     custody("init")
     assert custody("run", "pipeline.dot").startswith("PASS")
     assert custody("verify", "last").startswith("intact")

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import json
 import re
 import time
+from pathlib import Path
 
 import pytest
 import yaml
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from custody.errors import ContractInvalid
 from custody.model.record import decode, encode
 from custody.model.skill.contract import (
+    CONTRACT_VERSIONS,
     Contract,
     ContractOutputs,
     ContractScript,
@@ -251,3 +254,17 @@ def test_what_is_long_or_deep_is_over_soon(text: str) -> None:
     began = time.monotonic()
     assert codes(text)
     assert time.monotonic() - began < 10
+
+
+SAMPLES = Path(__file__).parent / "contracts"
+
+
+@pytest.mark.req("S-18")
+@pytest.mark.parametrize("version", CONTRACT_VERSIONS)
+def test_a_contract_of_each_version_means_what_it_always_did(version: str) -> None:
+    """The samples stay as they are; what is read of them too, but for fields that are new since."""
+    contract = sound_contract((SAMPLES / f"{version}.yaml").read_bytes(), where=version)
+    told = json.loads((SAMPLES / f"{version}.json").read_text())
+    assert contract.schema_version == version
+    read = json.loads(encode(contract))
+    assert read | told == read

@@ -71,13 +71,7 @@ def _chosen(
     folder, name = os.path.split(os.path.abspath(found.path))
     enc = os.path.join(leads_to(folder), name)
     companion = look_at(f"{enc}{COMPANION}")
-    problem = ""
-    if not found.readable:
-        problem = f"{enc} cannot be read"
-    elif companion is None:
-        problem = f"{enc}{COMPANION} is not there"
-    elif not companion.readable:
-        problem = f"{enc}{COMPANION} cannot be read"
+    problem = trouble(enc, found, companion)
     return Located(
         query=query,
         mode="explicit_path" if mode == "explicit_path" else "cwd_scan",
@@ -86,3 +80,12 @@ def _chosen(
         selection_reason="" if problem else reason,
         problem=problem,
     )
+
+
+def trouble(enc: str, found: FoundFile, companion: FoundFile | None) -> str:
+    """Return why a design and its companion will not do; empty when they will."""
+    if not found.readable:
+        return f"{enc} cannot be read"
+    if companion is None:
+        return f"{enc}{COMPANION} is not there"
+    return "" if companion.readable else f"{enc}{COMPANION} cannot be read"

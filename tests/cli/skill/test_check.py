@@ -43,8 +43,8 @@ def test_every_finding_is_told_with_its_place(here: Here, tmp_path: Path) -> Non
             "yosys, magic, netgen, tclsh"
         ),
         (
-            "subskills/summary_health/contract.yaml:11:13 traversal path '../summary.rpt' is refused: "
-            "a .. component leaves the directory"
+            "subskills/summary_health/contract.yaml:11:13 traversal path '../summary.rpt' "
+            "is refused: a .. component leaves the directory"
         ),
         "1 skill: 3 errors, 0 warnings",
     ]

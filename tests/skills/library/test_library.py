@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -12,13 +13,15 @@ import pytest
 
 from custody.model.skill.metric import disbelieved
 from custody.skills.check import check_skill
-from custody.skills.find import Skill, all_skills, library
+from custody.skills.find import Skill, all_skills, find_skill, library
 from support.programs import needs
-from support.skill_trial import Judged, SkillTrial
+from support.shell import Here
+from support.skill_trial import Judged, SkillTrial, skip_without
 
 PACKAGED = [skill for skill in all_skills() if skill.packaged]
 MOCK = Path(library())
 DESIGNS = {"summary_health": "counter", "synthesis": "counter", "layout_check": "inverter"}
+TOOLS_OF = {"summary_health": "opensta", "synthesis": "yosys", "layout_check": "magic"}
 
 
 def tried(home: Path, skill: str) -> SkillTrial:
@@ -142,6 +145,21 @@ def test_a_rule_that_is_broken_is_found_by_magic(tmp_path: Path) -> None:
     assert trial.judged() == Judged(), trial.said()
     assert (trial.metrics["drc_errors"], trial.metrics["devices"]) == (1, 2)
     assert "Polysilicon width must be at least 2" in trial.report("drc.rpt")
+
+
+@pytest.mark.req("S-12", "S-14")
+@pytest.mark.parametrize("skill", DESIGNS)
+def test_a_job_of_a_packaged_skill_passes(skill: str, tmp_path: Path) -> None:
+    skip_without(TOOLS_OF[skill])
+    shutil.copytree(MOCK / skill / "mock", tmp_path, dirs_exist_ok=True)
+    here = Here(tmp_path)
+    done = here("skill", "run", skill, "--design", DESIGNS[skill], "--run-id", "j1")
+    assert done.code == 0, done.out + done.err
+    summary = json.loads((tmp_path / ".skillpilot/runs/j1/summary.json").read_text())
+    assert summary["status"] == "PASS"
+    contract = check_skill(find_skill(skill)).contract
+    assert contract is not None
+    assert summary["metrics"].keys() == contract.metrics.keys()
 
 
 @needs("sta")

@@ -40,7 +40,7 @@ _NAMELESS = ("list",)
 
 def arguments(parser: Arguments) -> None:
     """Declare the arguments."""
-    parser.add_argument("action", metavar="ACTION", choices=ACTIONS, help=", ".join(ACTIONS))
+    parser.add_argument("action", metavar="ACTION", choices=tuple(ACTIONS), help=", ".join(ACTIONS))
     subject = parser.add_argument(
         "subject",
         metavar="SKILL|BUNDLE",

@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from custody.cli.result import Line, Result
+from custody.cli.result import Line, Result, Tone
 
 if TYPE_CHECKING:
     from custody.skills.check import CheckedSkill
@@ -56,7 +56,7 @@ def _lines(checked: list[CheckedSkill], errors: int, warnings: int) -> Iterator[
             file = os.path.join(_short(one.skill.path), found.file or CONTRACT_FILE)
             place = f"{file}:{found.line}:{found.column}" if found.line else file
             mark = "" if found.severity == "error" else "warning: "
-            tone = "bad" if found.severity == "error" else "warn"
+            tone: Tone = "bad" if found.severity == "error" else "warn"
             yield Line(f"{place} {found.code} {mark}{found.message}", tone, hang=4)
             if found.hint:
                 yield Line(f"  hint: {found.hint}", hang=4)
