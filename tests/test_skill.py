@@ -393,7 +393,9 @@ def test_acks_that_nobody_asked_for_do_not_count(site: JobSite) -> None:
     job = site.run()
     whole(job)
     assert job.verdict == ("PASS", "OK")
-    ignored = [line["data"]["request_id"] for line in job.timeline if line["event"] == "ACK_IGNORED"]
+    ignored = [
+        line["data"]["request_id"] for line in job.timeline if line["event"] == "ACK_IGNORED"
+    ]
     assert ignored == [f"{job.path.name}_0001_restore", f"{job.path.name}_0007_never"]
     assert job.read(f"ack/{job.path.name}_0001_restore.json")["status"] == "PASS"
     assert "- 2 acks came that do not count" in (job.path / "summary.md").read_text()
@@ -496,7 +498,14 @@ MUST: dict[str, set[str]] = {
 def test_the_manifest_has_every_field_of_the_document(site: JobSite) -> None:
     job = site.run()
     manifest = job.manifest
-    assert manifest["runtime"].keys() >= {"cwd", "run_dir", "adapter", "user", "host", "env_summary"}
+    assert manifest["runtime"].keys() >= {
+        "cwd",
+        "run_dir",
+        "adapter",
+        "user",
+        "host",
+        "env_summary",
+    }
     assert manifest["design"].keys() == {"enc_path", "enc_dat_path", "locator"}
     locator = manifest["design"]["locator"]
     assert locator.keys() == {"mode", "query", "candidates", "selected", "selection_reason"}

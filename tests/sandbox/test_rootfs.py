@@ -174,6 +174,20 @@ def test_no_mount_lets_more_be_done_than_it_is_for(site: Site, layered: bool) ->
 
 
 @pytest.mark.req("G-03")
+def test_where_it_is_sealed_nothing_runs_that_can_be_changed(site: Site) -> None:
+    own = site.home / "own"
+    own.mkdir()
+    sealed = msgspec.structs.replace(
+        site.confinement("L3", layered=False), writable=(str(own),), sealed=True
+    )
+    changed = [*rootfs.SCRATCH_FOLDERS, WORKSPACE_VIEW, CACHE_VIEW, str(own)]
+    ran = site.run(sealed, sys.executable, "-c", TELL_FLAGS, *changed)
+    assert ran.stdout.split() == [str(NO_SETUID | NO_DEVICES | NO_EXEC)] * len(changed), ran
+    copied = f"cp /bin/true {own}/mine && {own}/mine"
+    assert "ermission denied" in site.run(sealed, "sh", "-c", copied).stderr
+
+
+@pytest.mark.req("G-03")
 def test_a_layered_cache_lets_nothing_more_be_done_either(site: Site) -> None:
     confinement = msgspec.structs.replace(site.confinement("L3"), cache_layers=site.layers())
     ran = site.run(confinement, sys.executable, "-c", TELL_FLAGS, CACHE_VIEW)

@@ -13,17 +13,25 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from custody.model.layout import RESTORE_WRAPPER
 from custody.model.session import Beat
 from custody.model.skill.error_type import ERROR_TYPES
+from custody.skills.find import find_skill
+from support.agent_run import wait_for
 from support.job_protocol import ERROR_TYPES as PROTOCOL
+from support.job_protocol import read, troubles
 from support.job_user import Ended, User
 from support.jobs import CONTRACT, SCRIPT, JobSite
+from support.programs import needs
 from support.remains import Remains
+from support.shell import Done, command
+from support.slurm import Slurm
 
 OWN = """\
 [skills.tools.tclsh]
@@ -36,6 +44,7 @@ SLEEPS = 'command = ["sh", "-c", "exec sleep 600"]'
 NEVER_READY = OWN.replace("ready_s = 20.0", f"ready_s = 1.0\n{SLEEPS}")
 BUSY = "puts begun\nset until [expr {[clock seconds] + 600}]\n"
 BUSY += "while {[clock seconds] < $until} {}\n"
+COUNTS = "while {[clock milliseconds] < $until} {}\n"
 WAITS = "puts begun\nafter 600000\n"
 DEAF = (
     'command = ["sh", "-c", "cd $CUSTODY_SESSION_DIR; echo > state/ready; '
@@ -258,6 +267,96 @@ CAUSES = (
 )
 
 
+@pytest.mark.req("S-15", "S-17")
+def test_a_node_of_slurm_is_killed(slurm: Slurm, site: Site) -> None:
+    """Slurm may say exit code 0 of it; the job says what is known."""
+    node = slurm.spare()
+    srun = ["srun", "-n1", "-w", node]
+    site.own(OWN + f"[skills.launchers.srun]\ncommand = {json.dumps(srun)}\n")
+    site.script(BUSY)
+    with site.user.when_asked(lambda _, __: slurm.kill(node, jobs=True)):
+        ended = site.user.run("--adapter", "srun")
+    manifest = ended.manifest
+    assert (manifest["error_type"], manifest["runtime"]["adapter"]) == ("HEARTBEAT_LOST", "srun")
+    state = read(ended.run / "debug_bundle/session/state.json")
+    assert (state["reason"], state["exit_code"]) == ("unknown", None), "nobody knows how it ended"
+
+
+@pytest.mark.req("S-17")
+@needs("sta")
+def test_a_real_tool_works_as_a_job_of_slurm(tmp_path: Path, slurm: Slurm) -> None:
+    mock = Path(find_skill("summary_health").path) / "mock"
+    home = shutil.copytree(mock, tmp_path / "design")
+    user = User(home, tmp_path / "config", "summary_health")
+    ended = user.run("--design", "counter", "--adapter", "srun")
+    assert ended.manifest["error_type"] == "OK", ended.manifest["message"]
+    assert read(ended.run / "summary.json")["metrics"]["cells"] > 0
+    assert "srun" in (ended.run / "job_timeline.jsonl").read_text()
+    wait_for(lambda: slurm.jobs(slurm.shared[0]) == "")
+
+
+WITHOUT = "-dac_override,-dac_read_search"
+"""What root must lack so that a file's mode holds for it as well."""
+
+
+@pytest.mark.req("S-11", "S-15")
+@pytest.mark.parametrize("name", ["top.enc", "top.enc.dat"])
+def test_a_design_that_nobody_may_read(site: Site, name: str) -> None:
+    (site.home / name).chmod(0)
+    drop = ["setpriv", f"--bounding-set={WITHOUT}"] if os.geteuid() == 0 else []
+    words = ["skill", "run", "count", "--design", "top", "--adapter", "local"]
+    done = subprocess.run(
+        [*drop, *command(*words)],
+        cwd=site.home,
+        env=site.user.shell.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    (site.home / name).chmod(0o700)
+    ended = site.user.ended(Done(done.returncode, done.stdout, done.stderr))
+    assert ended.manifest["error_type"] == "LOCATOR_FAIL"
+    assert name in ended.manifest["message"]
+
+
+@pytest.mark.req("S-08")
+def test_a_command_that_computes_for_long_is_no_lost_heartbeat(site: Site) -> None:
+    site.own(OWN.replace("heartbeat_s = 2.0", "heartbeat_s = 0.5"))
+    site.script(f"set until [expr {{[clock milliseconds] + 2000}}]\n{COUNTS}{SCRIPT}")
+    ended = site.user.run()
+    assert ended.manifest["error_type"] == "OK", ended.manifest["message"]
+    acks = [read(path) for path in sorted((ended.run / "ack").iterdir())]
+    assert acks[-1]["duration_ms"] > 1900
+
+
+@pytest.mark.req("S-04", "S-15", "S-16")
+def test_the_disk_is_full(site: Site) -> None:
+    """Nothing can be written down; when there is room again, the job is brought to its end."""
+    site.user.runs.mkdir(parents=True)
+    small = ["-t", "tmpfs", "-o", "size=1m", "none", str(site.user.runs)]
+    subprocess.run(["mount", *small], check=True)
+    try:
+        site.script("puts begun\nafter 1000\n")
+        with site.user.when_asked(lambda run, _: fill(run / "filler")):
+            done = site.user.shell("skill", "run", "count", "--design", "top")
+        assert done.code == 1
+        assert "no space left" in done.err.lower()
+        run = site.user.last()
+        (run / "filler").unlink()
+        done = site.user.shell("resume", str(run))
+        ended = site.user.ended(done)
+        assert ended.manifest["error_type"] == "OUTPUT_MISSING", "all else was done meanwhile"
+    finally:
+        subprocess.run(["umount", "-l", str(site.user.runs)], check=True)
+
+
+def fill(file: Path) -> None:
+    """Leave no room on the disk of a file."""
+    with file.open("wb", buffering=0) as full, suppress(OSError):
+        while full.write(b"x" * 4096):
+            pass
+
+
 def test_an_adapter_that_nobody_knows_begins_no_job(site: Site) -> None:
     done = site.user.shell("skill", "run", "count", "--design", "top", "--adapter", "dsub")
     assert (done.code, done.out) == (1, "")
@@ -278,3 +377,43 @@ def test_what_has_happened_is_said(cause: Cause, site: Site) -> None:
     assert cause.message in ended.manifest["message"]
     end = "DONE" if cause.error == "OK" else "FAIL"
     assert ended.states[-3:] == [cause.last, "SUMMARIZE", end]
+
+
+SPOILS: dict[str, Callable[[Path], object]] = {
+    "a manifest that still says RUNNING": lambda run: change(run / "job_manifest.json", "FAIL"),
+    "a summary that says something else": lambda run: change(run / "summary.json", "CMD_FAIL"),
+    "a field too few": lambda run: change(run / "debug_bundle/index.json", "next_actions"),
+    "no debug_bundle/": lambda run: shutil.move(run / "debug_bundle", run / "bundle"),
+    "no ack": lambda run: max((run / "ack").iterdir()).unlink(),
+    "a bundle without its contract": lambda run: (run / "debug_bundle/contract.yaml").unlink(),
+    "an inventory of other reports": lambda run: (run / "reports/more").write_text("x"),
+    "a time that goes back": lambda run: swap(run / "job_timeline.jsonl"),
+    "a wrapper of another design": lambda run: (run / RESTORE_WRAPPER).write_text(""),
+}
+
+
+def change(file: Path, word: str) -> None:
+    """Put another word in the place of one."""
+    text = file.read_text()
+    assert f'"{word}"' in text
+    file.write_text(text.replace(f'"{word}"', '"RUNNING"'))
+
+
+def swap(file: Path) -> None:
+    """Exchange the first line and the last."""
+    first, *lines, last = file.read_text().splitlines()
+    file.write_text("\n".join((last, *lines, first)))
+
+
+def test_what_is_not_as_the_protocol_says_is_found(site: Site, tmp_path: Path) -> None:
+    run = script_fails(site).run
+    for number, (what, spoil) in enumerate(SPOILS.items()):
+        copy = tmp_path / str(number) / run.relative_to(site.home)
+        shutil.copytree(run, copy, symlinks=True)
+        before = [*troubles(copy)]
+        spoil(copy)
+        if (copy / "bundle").exists():
+            with pytest.raises(FileNotFoundError):
+                [*troubles(copy)]
+        else:
+            assert len([*troubles(copy)]) > len(before), what

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sys
 import weakref
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from custody.executors.sessions.generation import Generation
 from custody.executors.sessions.launch import Launched
 from custody.executors.sessions.lease import Leases
 from custody.model.confinement import Level
+from custody.model.limits import StageLimits
 from custody.model.relpath import RelPath
 from custody.model.session import Ended, SessionKind, SessionOrder
 from custody.store.root import Root
@@ -290,6 +292,30 @@ class TestSeeing:
         assert f"CUSTODY_SESSION_WAKE={here}/wake" in said
         reached = [line for line in said if line.startswith(("wrote ", "read "))]
         assert (reached == ["wrote its own"]) == (level != "L1")
+
+    @pytest.mark.parametrize("level", LEVELS)
+    def test_it_begins_where_it_is_told(self, tmp_path: Path, level: Level) -> None:
+        begins = ("sh", "-c", "pwd; echo > ../state/ready; exec sleep 600")
+        watched = Watched(tmp_path, level=level, argv=begins, folder="work")
+        watched.ready()
+        watched.generation.ask_to_close()
+        watched.ended()
+        here = "/ws" if level == "L3" else str(watched.folder / "box")
+        assert (watched.folder / "stdout.log").read_text() == f"{here}/work\n"
+
+    def test_it_takes_no_more_than_it_may(self, tmp_path: Path) -> None:
+        takes = (sys.executable, "-S", "-c", "import time; x = b'x' * (200 << 20); time.sleep(60)")
+        small = StageLimits(memory=100 << 20)
+        ended = Watched(tmp_path, level="L3", argv=takes, limits=small).ended()
+        assert (ended.reason, ended.failure) == ("limit_exceeded", "memory (100M)")
+
+    def test_what_it_has_written_does_not_run_where_it_is_sealed(self, tmp_path: Path) -> None:
+        script = "cp /bin/true work/mine; work/mine; echo $?; echo > state/ready; exec sleep 600"
+        watched = Watched(tmp_path, level="L3", argv=("sh", "-c", script), sealed=True)
+        watched.ready()
+        watched.generation.ask_to_close()
+        watched.ended()
+        assert (watched.folder / "stdout.log").read_text() == "126\n"
 
     def test_no_secret_is_kept_of_what_it_prints(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

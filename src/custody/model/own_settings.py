@@ -81,6 +81,8 @@ class OwnTool(Record, frozen=True):
     """Servers that it may reach, as ``host:port``: of licenses, above all."""
     passed: tuple[str, ...] = ()
     """Variables of the user's that it gets."""
+    memory: str = "4G"
+    """How much memory it may take, as ``64G``."""
     ready_s: float = 60.0
     """Seconds after which it must be ready."""
     heartbeat_s: float = 60.0

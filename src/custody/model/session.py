@@ -32,6 +32,7 @@ import msgspec
 
 from custody.model import layout
 from custody.model.confinement import Level, Network
+from custody.model.limits import StageLimits
 from custody.model.record import Document, Record
 
 ORDER, LEASE, CLOSE = "order.json", "lease", "close"
@@ -90,6 +91,10 @@ class SessionKind(Record, frozen=True, kw_only=True):
     network: Network = "none"
     reach: tuple[str, ...] = ()
     """``host:port`` of each server that it may reach although the network is none."""
+    sealed: bool = False
+    """Whether nothing that it can change may be run, or loaded as a library, at L3."""
+    limits: StageLimits = StageLimits()
+    """How much it may take for as long as it lives."""
     lease: float = 60.0
     """How long it stays without its lease being renewed: when the runtime is gone."""
     beat: float = 0.5

@@ -82,6 +82,8 @@ class Confinement(Record, frozen=True):
     """Files that they find in their home."""
     repository: bool = False
     """Whether a folder of the caches is seen as ``.git`` of the workspace, at L3."""
+    sealed: bool = False
+    """Whether nothing that they can change may be run, or loaded as a library, at L3."""
     limits: StageLimits = StageLimits()
     user: int | None = None
     """User and group that root becomes, at L2; None stays as it is, without capabilities."""
@@ -142,6 +144,7 @@ def stage_confinement(
     writable: tuple[str, ...] = (),
     given: tuple[GivenFile, ...] = (),
     repository: bool = False,
+    sealed: bool = False,
     limits: StageLimits = StageLimits(),  # noqa: B008 - frozen
 ) -> Confinement:
     """Return the confinement of one stage; raises `ValueError` for what cannot be meant."""
@@ -161,6 +164,7 @@ def stage_confinement(
         "writable": writable,
         "given": given,
         "repository": repository,
+        "sealed": sealed,
         "limits": limits,
         "reach": tuple(parse_endpoint(text).text for text in reach),
     }

@@ -114,7 +114,8 @@ def lay_out(base: Confinement) -> LaidRoot:
     # A little more than the limits, so that whoever looks can see that one was exceeded.
     size, files = base.limits.memory + _SPARE_BYTES, base.limits.files + _SPARE_FILES
     options = f"mode=755,size={size},nr_inodes={files}"
-    kernel.mount("root", STAND, "tmpfs", _NO_SETUID | _NO_DEVICES, options)
+    sealed = _NO_EXEC if base.sealed else 0
+    kernel.mount("root", STAND, "tmpfs", _NO_SETUID | _NO_DEVICES | sealed, options)
     os.chdir(STAND)
     _furnish(base)
     for piece in pieces:
@@ -134,7 +135,7 @@ def move_in(confinement: Confinement) -> None:
         os.makedirs(CACHE_VIEW[1:], exist_ok=True)
         OpenOverlay(confinement.cache_layers).mount(CACHE_VIEW[1:], CACHE_VIEW[1:])
     elif confinement.cache:
-        _put(_take(confinement.cache, CACHE_VIEW, writable=True))
+        _put(_take(confinement.cache, CACHE_VIEW, writable=True, sealed=confinement.sealed))
     _show_workspace(confinement)
     for file in confinement.given:
         _write(f"{HOME_VIEW[1:]}/{file.place}", file.data)
@@ -154,7 +155,8 @@ def _show_workspace(confinement: Confinement) -> None:
     tools = [_take(path, path) for path in confinement.tools_of_source if os.path.exists(path)]
     layers = confinement.layers
     if layers is None:
-        _put(_take(confinement.workspace, confinement.place, writable=True))
+        sealed = confinement.sealed
+        _put(_take(confinement.workspace, confinement.place, writable=True, sealed=sealed))
     else:
         for tool in tools:
             _make_room(tool)
@@ -297,7 +299,7 @@ def _shown(base: Confinement) -> list[str]:
 def _pieces(base: Confinement) -> list[_Piece]:
     return [
         *(_take(path, path) for path in _outside(base, readable(base))),
-        *(_take(path, path, writable=True) for path in base.writable),
+        *(_take(path, path, writable=True, sealed=base.sealed) for path in base.writable),
         *(_take(f"/dev/{name}", f"/dev/{name}", device=True) for name in DEVICES),
     ]
 
@@ -316,7 +318,9 @@ def outermost(paths: Iterable[str]) -> list[str]:
     return kept
 
 
-def _take(path: str, place: str, *, writable: bool = False, device: bool = False) -> _Piece:
+def _take(
+    path: str, place: str, *, writable: bool = False, device: bool = False, sealed: bool = False
+) -> _Piece:
     """Take hold of a file or folder, with everything below; only a device can be one."""
     try:
         tree = kernel.call("open_tree", -100, os.fsencode(path), kernel.CLONE_TREE)
@@ -328,6 +332,8 @@ def _take(path: str, place: str, *, writable: bool = False, device: bool = False
     flags = _NO_SETUID if device else _NO_SETUID | _NO_DEVICES
     if not writable:
         flags |= _READ_ONLY
+    if sealed:
+        flags |= _NO_EXEC
     attributes = _Attributes(set=flags, propagation=_PRIVATE)
     kernel.call(
         "mount_setattr", tree, b"", kernel.AT_EMPTY_PATH | kernel.AT_RECURSIVE,

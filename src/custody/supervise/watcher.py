@@ -182,6 +182,8 @@ class Watcher(Listener):
             changeable=names.WRITABLE,
             readable=(*programs, *self._kind.readable),
             writable=self._kind.writable,
+            sealed=self._kind.sealed,
+            limits=self._kind.limits,
         )
 
     def _told_to_end(self, _number: int, _frame: FrameType | None) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from custody.errors import MalformedDocument
 from custody.executors.jobs import SESSION
 from custody.model import layout
+from custody.model.limits import StageLimits, parse_size
 from custody.model.own_settings import OwnTool
 from custody.model.session import SessionKind
 from custody.model.skill.job import JobStart, SelectedDesign
@@ -37,12 +39,21 @@ def tool_kind(
         readable=(f"{run}/{layout.SCRIPTS}", *_places(design), *mine.readable),
         writable=(f"{run}/{layout.REPORTS}",),
         reach=mine.reach,
+        sealed=True,
+        limits=_limits(mine),
         start=mine.ready_s,
         hung=mine.hung_s,
         lost=mine.lost_s,
         pulse=mine.heartbeat_s,
     )
     return choose(job.runtime.adapter, own, environment).starts(kind)
+
+
+def _limits(mine: OwnTool) -> StageLimits:
+    try:
+        return StageLimits(memory=parse_size(mine.memory))
+    except ValueError as error:
+        raise MalformedDocument("memory", str(error), where="[skills.tools]") from None
 
 
 def _places(design: SelectedDesign) -> tuple[str, ...]:

@@ -118,6 +118,12 @@ def _job(
 
 
 def _passed(tool: str) -> dict[str, str]:
-    """Return the variables that the user lets the tool see, without what they hold."""
-    own = own_settings(os.environ).skills.tools.get(tool)
+    """Return the variables that the user lets the tool see, without what they hold.
+
+    A configuration that is wrong fails the start of the tool.
+    """
+    try:
+        own = own_settings(os.environ).skills.tools.get(tool)
+    except CustodyError:
+        return {}
     return {} if own is None else {name: "(passed)" for name in own.passed if name in os.environ}

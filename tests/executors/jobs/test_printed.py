@@ -1,0 +1,59 @@
+"""What a tool printed for one request."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from custody.executors.jobs.printed import Printed, printed
+from custody.executors.sessions.generation import Generation
+from custody.model import session as names
+from custody.model.session import SessionKind, SessionOrder
+from custody.store.root import Root
+
+BEGIN, END = "@@custody begin j_1\n", "@@custody end j_1\n"
+
+
+def streams(tmp_path: Path, stdout: str, stderr: str) -> Generation:
+    kind = SessionKind(name="tool", argv=("true",))
+    with Root.open(str(tmp_path)) as root:
+        generation = Generation.create(root, SessionOrder(token=1, level="L1", kind=kind))
+    generation = Generation(Root.open(str(tmp_path)), "tool", 1)
+    folder = tmp_path / generation.path
+    (folder / names.STDOUT).write_text(stdout)
+    (folder / names.STDERR).write_text(stderr)
+    return generation
+
+
+def read(tmp_path: Path, stdout: str, stderr: str = BEGIN + END) -> Printed:
+    generation = streams(tmp_path, stdout, stderr)
+    try:
+        return printed(generation, "j_1", wait=False)
+    finally:
+        generation._root.close()
+
+
+def test_it_begins_with_the_mark_and_goes_on_to_the_end(tmp_path: Path) -> None:
+    found = read(tmp_path, f"banner\n@@custody begin j_0\n{BEGIN}work\n{END}late\n")
+    assert found.stdout == f"{BEGIN}work\n{END}late\n".encode()
+    assert found.stderr == f"{BEGIN}{END}".encode()
+
+
+def test_a_mark_within_a_line_is_none(tmp_path: Path) -> None:
+    assert read(tmp_path, f"say {BEGIN}{END}").stdout == b""
+
+
+def test_the_first_mark_counts_so_that_no_script_can_hide_what_it_printed(tmp_path: Path) -> None:
+    assert read(tmp_path, f"{BEGIN}Error: bad\n{BEGIN}{END}").stdout.count(b"Error") == 1
+
+
+def test_a_request_that_has_printed_nothing(tmp_path: Path) -> None:
+    assert read(tmp_path, "banner\n", "") == Printed(b"", b"")
+
+
+def test_it_is_not_waited_for_for_ever(tmp_path: Path) -> None:
+    generation = streams(tmp_path, BEGIN, BEGIN)
+    began = time.monotonic()
+    assert printed(generation, "j_1", wait=True).stdout == BEGIN.encode()
+    assert 1.0 < time.monotonic() - began < 20.0
+    generation._root.close()

@@ -1,0 +1,90 @@
+"""The step that makes the folder of a job ready."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from custody.executors.commands import CommandRunner
+from custody.executors.steps import carry_out
+from custody.model import layout
+from custody.model.request import Ack, StepRequest
+from custody.skills.tools import EXECUTOR
+from support.jobs import CONTRACT, SCRIPT
+from support.stages import StageSite
+
+pytestmark = pytest.mark.req("S-02")
+
+
+def runner() -> CommandRunner:
+    raise AssertionError("no program is started here")
+
+
+def prepare(place: StageSite, skill: Path) -> tuple[Ack, Path]:
+    stage = place.stage()
+    request = StepRequest(
+        id="a/1.1",
+        timeout=1.0,
+        step="prepare_rundir",
+        settings={"skill": "count", "skill_path": str(skill), "cwd": "/d", "adapter": "local"},
+        writes=(layout.JOB, layout.JOB_CONTRACT, f"{layout.SCRIPTS}/"),
+    )
+    return carry_out(request, stage, runner), Path(stage.run.path)
+
+
+@pytest.fixture
+def skill(tmp_path: Path) -> Path:
+    folder = tmp_path / "count"
+    (folder / "templates").mkdir(parents=True)
+    (folder / "contract.yaml").write_text(CONTRACT)
+    (folder / "templates" / "run.tcl").write_text(SCRIPT)
+    (folder / "templates" / "more.tcl").write_text("set more 1\n")
+    (folder / "templates" / "notes.txt").write_text("not for the tool\n")
+    return folder
+
+
+def test_every_folder_and_script_is_there(place: StageSite, skill: Path) -> None:
+    ack, run = prepare(place, skill)
+    for folder in ("queue", "ack", "scripts", "reports", "session"):
+        assert (run / folder).is_dir()
+    scripts = {path.name: path.read_bytes() for path in (run / "scripts").iterdir()}
+    assert scripts == {
+        "bootstrap.tcl": Path(EXECUTOR).read_bytes(),
+        "more.tcl": b"set more 1\n",
+        "run.tcl": SCRIPT.encode(),
+        "run_count.tcl": SCRIPT.encode(),
+    }
+    assert (run / layout.JOB_CONTRACT).read_text() == CONTRACT
+    job = json.loads((run / layout.JOB).read_text())
+    assert (job["tool"], job["scripts"][0]["script"]) == ("tclsh", "scripts/run_count.tcl")
+    assert "^Error:" in job["error_patterns"]
+    assert ack.context_updates["job.skill"] == {
+        "name": "count",
+        "version": "1.2.0",
+        "subskill_path": str(skill),
+    }
+    assert ack.context_updates["job.hints"] == ["look at reports/cells.rpt", "look at the design"]
+
+
+def test_a_contract_that_is_wrong_is_kept_as_it_is(place: StageSite, skill: Path) -> None:
+    (skill / "contract.yaml").write_text("tool: make\n")
+    ack, run = prepare(place, skill)
+    assert ack.status == "ok"  # a gate judges it
+    assert (run / layout.JOB_CONTRACT).read_text() == "tool: make\n"
+    assert json.loads((run / layout.JOB).read_text())["skill"]["version"] == "unknown"
+    assert not [*(run / "scripts").iterdir()]
+
+
+def test_what_is_missing_is_written_down(place: StageSite, skill: Path) -> None:
+    (skill / "templates" / "run.tcl").unlink()
+    _, run = prepare(place, skill)
+    problems = json.loads((run / layout.JOB).read_text())["problems"]
+    assert problems == ["the script templates/run.tcl cannot be read: there is no such file"]
+
+
+def test_a_skill_without_a_contract(place: StageSite, tmp_path: Path) -> None:
+    _, run = prepare(place, tmp_path / "gone")
+    assert not (run / layout.JOB_CONTRACT).exists()
+    assert json.loads((run / layout.JOB).read_text())["tool"] == ""
