@@ -18,7 +18,7 @@ from typing import NamedTuple
 from custody.errors import MalformedDocument
 from custody.model.record import decode
 from custody.model.skill.error_type import ErrorType
-from custody.model.skill.exchange import Claim
+from custody.model.skill.exchange import ToolClaim
 from custody.model.skill.log_pattern import error_lines
 
 SECURITY = "security violation"
@@ -48,7 +48,7 @@ def judged(
     """Return what is wrong with a request; ``log`` are the streams as they were printed for it."""
     fails: ErrorType = "RESTORE_FAIL" if restores else "CMD_FAIL"
     try:
-        claim = decode(ack, Claim, where=request_id)
+        claim = decode(ack, ToolClaim, where=request_id)
     except MalformedDocument as malformed:
         return Told("forged", "CMD_FAIL", f"{SECURITY}: the ack cannot be read: {malformed.what}")
     if claim.request_id != request_id:

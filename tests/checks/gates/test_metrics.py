@@ -17,7 +17,10 @@ pytestmark = pytest.mark.req("S-14")
 
 def judged(metrics: dict[str, MetricValue], problem: str = "") -> list[str]:
     outputs = Outputs(required=(), metrics=metrics, metrics_problem=problem)
-    documents = {layout.JOB_CONTRACT: CONTRACT, layout.JOB_OUTPUTS: encode_pretty(outputs)}
+    documents: dict[str, str | bytes] = {
+        layout.JOB_CONTRACT: CONTRACT,
+        layout.JOB_OUTPUTS: encode_pretty(outputs),
+    }
     return [verdict.reason for verdict in MetricsGate().judge(case(documents=documents))]
 
 
