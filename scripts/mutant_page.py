@@ -12,6 +12,7 @@ from mutant_table import Mutant
 PAGE = codebase.ROOT / "docs" / "explanation" / "mutants.md"
 TITLES = {
     "gates": "Gates: what is judged after an effect",
+    "contracts": "Contracts of skills, and what is compared by them",
     "guards": "Guards: what is asked before one",
     "paths": "Paths, and directories that nothing leaves",
     "records": "The record, and what `custody verify` finds",

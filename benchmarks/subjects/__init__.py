@@ -34,6 +34,10 @@ class Scale:
     """Of the repository that some are packed of."""
     packed: int
     pack_rounds: int
+    tool_requests: int
+    tool_finished: int
+    """Requests that were there before."""
+    tool_idle_s: float
 
 
 FULL = Scale(
@@ -52,6 +56,9 @@ FULL = Scale(
     pack_files=10_000,
     packed=500,
     pack_rounds=5,
+    tool_requests=100,
+    tool_finished=5_000,
+    tool_idle_s=5.0,
 )
 QUICK = Scale(
     nodes=200,
@@ -69,6 +76,9 @@ QUICK = Scale(
     pack_files=2_000,
     packed=100,
     pack_rounds=2,
+    tool_requests=40,
+    tool_finished=5_000,
+    tool_idle_s=3.0,
 )
 
 Subject = Callable[[Ground, Scale], Sequence[Row | Section]]

@@ -86,6 +86,8 @@ def test_every_part_that_must_be_there_is_asked_for(field: str) -> None:
     ("old", "new", "found"),
     [
         ("scripts:\n  - name: run\n    entry: templates/run.tcl", "scripts: []", "too_few"),
+        ("scripts:\n  - name: run\n    entry: templates/run.tcl", "scripts: x", "type"),
+        ("outputs:", "outputs: x\nothers:", "type unknown_field"),
         ("  - look at the log\n", "", "too_few"),
         ("required:", "requires:", "unknown_field missing"),
         ("tool: innovus", "tool: Innovus", "tool"),
@@ -105,6 +107,11 @@ def test_every_part_that_must_be_there_is_asked_for(field: str) -> None:
         ("templates/run.tcl", "/templates/run.tcl", "absolute"),
         ("templates/run.tcl", "templates/../../run.tcl", "traversal"),
         ("templates/run.tcl", "templates/run.sh", "not_tcl"),
+        (
+            "    entry: templates/run.tcl",
+            "    entry: a.tcl\n  - {name: run, entry: b.tcl}",
+            "duplicate",
+        ),
         ("reports/summary.rpt", "../x", "traversal"),
         ("reports/summary.rpt", "/etc/passwd", "absolute"),
         ("reports/summary.rpt", "reports", "not_reports"),

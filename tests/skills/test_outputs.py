@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+import glob as globbing
 import os
+import subprocess
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from custody.errors import PathRefused
 from custody.model.skill.contract import RequiredOutput
@@ -165,3 +170,41 @@ def test_a_glob_that_was_not_checked_is_refused(run: Path) -> None:
 )
 def test_a_component_matches_a_name(pattern: str, name: str, *, fits: bool) -> None:
     assert matches_part(pattern, name) is fits
+
+
+PARTS = st.lists(
+    st.sampled_from(["*", "?", "[ab]", "[0-9]", "[a-f]", "[A-Z_.]", "a", "b", "_", "0", "."]),
+    min_size=1,
+    max_size=6,
+).map("".join)
+NAMES = st.text("ab_0c.AZ9", min_size=1, max_size=6)
+
+
+@given(PARTS.filter(lambda part: "**" not in part), NAMES)
+def test_a_component_matches_as_it_does_for_others(pattern: str, name: str) -> None:
+    hidden = name.startswith(".") and not pattern.startswith(".")
+    assert matches_part(pattern, name) == (fnmatchcase(name, pattern) and not hidden)
+
+
+@pytest.mark.req("S-13")
+@pytest.mark.parametrize(
+    "glob",
+    [
+        "reports/*", "reports/**/*", "reports/*/*", "reports/**/a*", "reports/in/**/[ab]?*.txt",
+        "reports/**/*.rpt", "reports/.*", "reports/*.rpt", "reports/in/**/deep/*", "reports/**/b*",
+    ],
+)  # fmt: skip
+def test_a_glob_finds_what_python_and_bash_find(run: Path, glob: str) -> None:
+    (run / "reports/in/.dotted").mkdir()
+    (run / "reports/in/.dotted/a.rpt").write_text("a")
+    mine = paths(run, glob)
+    by_python = sorted(
+        name for name in globbing.glob(glob, root_dir=run, recursive=True) if (run / name).is_file()
+    )
+    assert mine == by_python
+    script = f'shopt -s globstar nullglob; for f in {glob}; do [ -f "$f" ] && echo "$f"; done; :'
+    by_bash = subprocess.run(
+        ["bash", "-c", script], cwd=run, capture_output=True, text=True, check=True,
+        env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
+    ).stdout  # fmt: skip
+    assert mine == sorted(by_bash.splitlines())

@@ -63,7 +63,9 @@ def test_the_first_ack_stays(acks: Box) -> None:
     assert not acks.put("r1", b"second")
     assert acks.has("r1")
     assert acks.get("r1") == acks.glance("r1") == b"first"
+    assert acks.stands("r1")
     assert acks.glance("r2") is None
+    assert not acks.stands("r2")
 
 
 def test_keys_stand_for_files_and_files_for_keys(acks: Box) -> None:

@@ -158,9 +158,8 @@ def _tool(fields: Fields, version: str | None) -> ToolName | None:
 
 
 def _scripts(fields: Fields, version: str | None) -> tuple[ContractScript, ...]:
-    fields.items("scripts", least=1)
     found: list[ContractScript] = []
-    for entry in fields.entries("scripts", needed=True):
+    for entry in fields.entries("scripts", needed=True, least=1):
         entry.only(("name", "entry", "timeout_s"))
         if version == FIRST_VERSION:
             _refuse_new(entry, ("timeout_s",))
@@ -206,9 +205,8 @@ def _outputs(fields: Fields) -> tuple[RequiredOutput, ...]:
     if outputs is None:
         return ()
     outputs.only(("required",))
-    outputs.items("required", least=1)
     found: list[RequiredOutput] = []
-    for entry in outputs.entries("required", needed=True):
+    for entry in outputs.entries("required", needed=True, least=1):
         entry.only(("path", "non_empty", "description"))
         path, non_empty = _output_path(entry), entry.switch("non_empty", default=True)
         description = entry.text("description", lines=True) or ""

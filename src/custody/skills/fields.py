@@ -81,11 +81,11 @@ class Fields:
         for key, (place, value) in self.node.pairs.items():
             yield key, place, Fields(value, self.called(key), self._findings)
 
-    def entries(self, key: str, *, needed: bool = False) -> list[Fields]:
-        """Return the mappings of a list."""
+    def entries(self, key: str, *, needed: bool = False, least: int = 0) -> list[Fields]:
+        """Return the mappings of a list, which should have so many."""
         return [
             Fields(item, f"{self.called(key)}[{number}]", self._findings)
-            for number, item in enumerate(self.items(key, needed=needed))
+            for number, item in enumerate(self.items(key, needed=needed, least=least))
         ]
 
     def items(self, key: str, *, needed: bool = False, least: int = 0) -> list[YamlNode]:

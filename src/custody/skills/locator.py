@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from custody.model.skill.job import Candidate, Located, SelectedDesign
+from custody.model.skill.job import DesignCandidate, Located, SelectedDesign
 from custody.store.places import leads_to
 from custody.store.search import FoundFile, look_at, named_below
 
@@ -46,7 +46,7 @@ def _by_path(query: str, path: str) -> Located:
 
 
 def _by_name(query: str, cwd: str, found: Sequence[FoundFile], select: int) -> Located:
-    listed = tuple(Candidate(one.path, moment(one.mtime_ns), one.size) for one in found)
+    listed = tuple(DesignCandidate(one.path, moment(one.mtime_ns), one.size) for one in found)
 
     def failed(problem: str) -> Located:
         return Located(query=query, mode="cwd_scan", candidates=listed, problem=problem)
@@ -65,7 +65,7 @@ def _by_name(query: str, cwd: str, found: Sequence[FoundFile], select: int) -> L
 
 
 def _chosen(
-    query: str, mode: str, listed: tuple[Candidate, ...], found: FoundFile, reason: str
+    query: str, mode: str, listed: tuple[DesignCandidate, ...], found: FoundFile, reason: str
 ) -> Located:
     """Return the design, if both of its parts can be read."""
     folder, name = os.path.split(os.path.abspath(found.path))

@@ -12,13 +12,13 @@ from __future__ import annotations
 import math
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeGuard
 
 import msgspec
 
 from custody.errors import MalformedDocument, PathRefused, RunError, UsageError
 from custody.model import layout
-from custody.model.skill.metric import MetricRule, MetricValue
+from custody.model.skill.metric import MetricRule, MetricValue, is_finite
 from custody.patterns import later
 from custody.skills.contract import read_contract
 from custody.skills.yaml_nodes import SIZE_LIMIT
@@ -253,17 +253,21 @@ def _compared(
     if before is None or after is None:
         verdict: Verdict = "same" if before is after else "missing" if after is None else "new"
         return Compared(after, None, verdict, judged and verdict == "missing")
-    if isinstance(before, str) or isinstance(after, str):
-        lost = judged and isinstance(after, str) and not isinstance(before, str)
+    if not _is_number(before) or not _is_number(after):
+        lost = judged and _is_number(before) and not _is_number(after)
         return Compared(after, None, "same" if before == after else "changed", lost)
     change = after - before
-    if not math.isfinite(change) or change == 0 or rule.direction == "none":
+    if change == 0 or rule.direction == "none":
         return Compared(after, change, "same" if change == 0 else "changed", regression=False)
     worse = change if rule.direction == "lower" else -change
     if worse < 0:
         return Compared(after, change, "better", regression=False)
     beyond = threshold is not None and worse > threshold.allowed(before) + _noise(before, after)
     return Compared(after, change, "worse", regression=beyond)
+
+
+def _is_number(value: MetricValue) -> TypeGuard[float]:
+    return not isinstance(value, str) and is_finite(value)
 
 
 def _noise(before: float, after: float) -> float:

@@ -104,6 +104,10 @@ class Box:
                 return False
             raise
 
+    def stands(self, key: str) -> bool:
+        """Return the same by one quick look, which may miss what was put there just now."""
+        return self._root.exists(self.path(key))
+
     def keys(self) -> list[str]:
         """Return the keys whose files lie in the folder itself, in order."""
         try:
@@ -141,7 +145,7 @@ class Mailbox(NamedTuple):
         It is looked for once more after the time is up, and after ``go_on`` has said no.
         """
         began = time.monotonic()
-        listing = 0.0
+        listing = began + LONGEST_PAUSE
         while True:
             looked = time.monotonic()
             found = self.acks.get(key) if looked >= listing else self.acks.glance(key)

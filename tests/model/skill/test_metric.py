@@ -18,6 +18,8 @@ BOTH = MetricRule(direction="higher", min=-1, max=2.5)
         (BOTH, 3, "is 3, over the most of 2.5"),
         (BOTH, float("nan"), "is nan, not a number"),
         (BOTH, float("-inf"), "is -inf, not a number"),
+        (BOTH, 10**400, f"is 1{'0' * 39}, not a number"),
+        (MetricRule(), -(10**400), f"is -1{'0' * 38}, not a number"),
         (BOTH, "NaN", "is 'NaN', not a number"),
         (BOTH, None, "is missing"),
         (MetricRule(), None, "is missing"),

@@ -27,6 +27,8 @@ EXAMPLES = (
     "custody compare a b c --json",
 )
 _ALPHABET = 26
+_LONGEST = 20
+"""Characters of a value that a table shows."""
 _TONES: dict[str, Tone] = {"better": "good", "worse": "warn", "missing": "warn"}
 
 
@@ -92,13 +94,17 @@ def _place(word: str, runsdir: str) -> str:
     from custody.cli import config
     from custody.errors import RunNotFound
     from custody.store.index import find_run
+    from custody.store.places import is_folder
 
     if runsdir:
         return find_run(word, runsdir)
     try:
         return find_run(word, skill.DEFAULT_RUNSDIR)
-    except RunNotFound:
-        return find_run(word, config.setting("runsdir", ""))
+    except RunNotFound as not_there:
+        try:
+            return find_run(word, config.setting("runsdir", ""))
+        except RunNotFound as nowhere:
+            raise (not_there if is_folder(skill.DEFAULT_RUNSDIR) else nowhere) from None
 
 
 def _told(figure: ComparedFigure) -> dict[str, Any]:
@@ -161,11 +167,14 @@ def _row(figure: ComparedFigure, number: int) -> TableRow:
 def _value(value: MetricValue | None) -> str:
     if value is None:
         return "-"
-    return value if isinstance(value, str) else _number(value)
+    if isinstance(value, str):
+        return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}…"
+    return _number(value)
 
 
 def _number(value: float, *, sign: str = "") -> str:
-    return f"{value:{sign}d}" if isinstance(value, int) else f"{value:{sign}.6g}"
+    text = f"{value:{sign}d}" if isinstance(value, int) else f"{value:{sign}.6g}"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _error(run: Figures) -> str:

@@ -26,6 +26,9 @@ Condition = Literal["starting", "idle", "busy", "hung", "dead", "lost"]
 Hung = Literal["", "stopped", "silent", "unclaimed"]
 """What a program is hung by: a signal that stops, nothing that moves, a request left alone."""
 
+_SOON = 1.0
+"""Seconds in which a request is taken up, where the program has nothing else to do."""
+
 
 class Patience(NamedTuple):
     """After how many seconds a session is given up."""
@@ -130,7 +133,7 @@ class Observer:
         now = time.monotonic()
         self._follow_beat(now)
         self._ready = self._ready or self._generation.ready()
-        self._claimed = self._claimed or self._generation.claims.has(self._asked)
+        self._claimed = self._claimed or self._has_claim(now)
         sight = Sight(
             ended=ended,
             begun=self.begun,
@@ -143,6 +146,12 @@ class Observer:
         )
         self.hung = hung_by(sight, self.patience)
         return judge(sight, self.patience)
+
+    def _has_claim(self, now: float) -> bool:
+        """Whether the request was taken up; its folder, which may be long, is listed in doubt."""
+        claims = self._generation.claims
+        doubtful = now - self._posted > _SOON
+        return claims.stands(self._asked) or (doubtful and claims.has(self._asked))
 
     def _follow_beat(self, now: float) -> None:
         beat, last = self._generation.beat(), self._last

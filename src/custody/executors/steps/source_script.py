@@ -24,7 +24,7 @@ from custody.model.record import decode, encode_pretty
 from custody.model.request import Ack
 from custody.model.skill import paths
 from custody.model.skill.error_type import ErrorType, of_session
-from custody.model.skill.exchange import Claim, SourceAck, SourceRequest
+from custody.model.skill.exchange import SourceAck, SourceRequest, ToolClaim
 from custody.model.skill.job import JobStart
 from custody.skills.claims import Patterns, Told, judged
 from custody.skills.tools import TOOLS
@@ -129,8 +129,14 @@ def _told(step: StepWork, reply: SessionReply, log: Printed) -> Told:
         return Told("script", "CMD_FAIL", what)
     job = decode(step.read("job") or b"", JobStart, where=layout.JOB)
     patterns = Patterns(job.error_patterns, job.ignore_patterns)
-    marked = log[: TOOLS[job.tool].marked]
-    return judged(said["request_id"], reply.data, marked, patterns, restores=bool(said["restores"]))
+    return judged(
+        said["request_id"],
+        reply.data,
+        log,
+        patterns,
+        restores=bool(said["restores"]),
+        marked=TOOLS[job.tool].marked,
+    )
 
 
 def _given_up(step: StepWork, reply: SessionReply) -> Told:
@@ -193,7 +199,7 @@ def _publish(
 def _times(reply: SessionReply) -> dict[str, Any]:
     """Return what the tool says of when it worked; nothing where it does not say it."""
     try:
-        claim = decode(reply.data, Claim, where=layout.ACK)
+        claim = decode(reply.data, ToolClaim, where=layout.ACK)
     except MalformedDocument:
         return {}
     return {

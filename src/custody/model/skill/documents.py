@@ -10,7 +10,7 @@ from custody.model.documents import Summary
 from custody.model.record import Document, Record
 from custody.model.skill.error_type import ErrorType
 from custody.model.skill.job import (
-    Candidate,
+    DesignCandidate,
     JobRuntime,
     JobSkill,
     ReportFile,
@@ -25,7 +25,7 @@ class Locator(Record, frozen=True):
 
     mode: str
     query: str
-    candidates: tuple[Candidate, ...] | UnsetType = UNSET
+    candidates: tuple[DesignCandidate, ...] | UnsetType = UNSET
     selected: SelectedDesign | UnsetType = UNSET
     selection_reason: str = ""
 

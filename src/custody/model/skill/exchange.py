@@ -47,7 +47,7 @@ class SourceAck(Document, frozen=True, kw_only=True):
     """What shows it, relative to the run directory."""
 
 
-class Claim(msgspec.Struct, frozen=True, kw_only=True):
+class ToolClaim(msgspec.Struct, frozen=True, kw_only=True):
     """What the tool itself says of a request; whether that holds is judged."""
 
     request_id: str

@@ -56,7 +56,7 @@ class JobStart(Document, frozen=True, kw_only=True):
     """What the contract names and the skill does not have."""
 
 
-class Candidate(Record, frozen=True):
+class DesignCandidate(Record, frozen=True):
     """A design that was found."""
 
     path: str
@@ -78,7 +78,7 @@ class Located(Document, frozen=True, kw_only=True):
     query: str
     """What the user said."""
     mode: Literal["explicit_path", "cwd_scan"]
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[DesignCandidate, ...] = ()
     selected: SelectedDesign | None = None
     selection_reason: str = ""
     """``direct_match``, ``unique_scan_result`` or ``user_selected``."""

@@ -10,6 +10,7 @@ from custody.model.record import Record
 Direction = Literal["higher", "lower", "none"]
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 MetricValue = int | float | str
+_SHOWN = 40
 
 
 class MetricRule(Record, frozen=True):
@@ -26,6 +27,14 @@ class MetricRule(Record, frozen=True):
     description: str = ""
 
 
+def is_finite(value: float) -> bool:
+    """Whether a number can be reckoned with: JSON can spell integers that no float can hold."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
 def disbelieved(rule: MetricRule, value: MetricValue | None) -> str:
     """Return why a value is not believed, without the metric's name; empty when it is.
 
@@ -36,8 +45,8 @@ def disbelieved(rule: MetricRule, value: MetricValue | None) -> str:
     if isinstance(value, str):
         bounded = rule.min is not None or rule.max is not None or rule.direction != "none"
         return f"is {value!r}, not a number" if bounded else ""
-    if not math.isfinite(value):
-        return f"is {value}, not a number"
+    if not is_finite(value):
+        return f"is {str(value)[:_SHOWN]}, not a number"
     if rule.min is not None and value < rule.min:
         return f"is {value:.12g}, under the least of {rule.min:.12g}"
     if rule.max is not None and value > rule.max:

@@ -23,7 +23,7 @@ variable DEPTH 64      ;# arrays and objects within each other
 variable LONGEST 400   ;# digits of a number, and more than any finite one has
 variable MESSAGE 2000  ;# characters of an ack's message
 variable SETTLING 50   ;# looks after which a folder that has not changed is not listed any more
-variable FORCED 100    ;# looks after which it is listed all the same
+variable FORCED 200    ;# looks after which it is listed all the same
 variable SLOWER 5      ;# how much less often is looked once the FIFO has proved to work
 
 # ---------------------------------------------------------------- JSON
@@ -794,17 +794,19 @@ proc fenced_out {} {
 
 # Tell whether the queue is to be listed. It is when it has changed, for some looks more, since its
 # time is one of whole seconds, and now and then all the same, since network file systems remember
-# an old time. The more a listing costs the rarer it is.
+# an old time. The more a listing costs the rarer it is. Looks are counted as if none was left out.
 proc is_due {} {
     variable SETTLING
     variable FORCED
+    variable SLOWER
+    variable woken_here
     variable queue_dir
     variable looks
     variable changed
     variable settled
     variable next
     variable forced
-    incr looks
+    incr looks [expr {$woken_here ? $SLOWER : 1}]
     set time [file mtime $queue_dir]
     if {$time ne $changed} {
         set changed $time
@@ -822,7 +824,7 @@ proc list_and_look {} {
     set from [clock microseconds]
     catch {listed} names
     set cost [expr {([clock microseconds] - $from) / (1000.0 * $poll_ms)}]
-    set next [expr {$looks + 1 + int(max(0, min(10 * $cost, 1000 / $poll_ms)))}]
+    set next [expr {$looks + 1 + int(max(0, min(3 * $cost, 1000 / $poll_ms)))}]
     set forced [expr {$looks + int(max($FORCED, min(1000 * $cost, 60000 / $poll_ms)))}]
     if {[llength $names]} {
         variable woken_here 0
