@@ -39,6 +39,8 @@ settings.register_profile(
 )
 settings.load_profile("custody")
 
+READERS = ("codebase", "codes", "conformance", "reference")
+"""Scripts that read the sources as syntax trees, and keep them."""
 PASSED = pytest.StashKey[bool]()
 WORKED = pytest.StashKey[float]()
 M_MMAP_THRESHOLD = -3
@@ -178,7 +180,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _reads_sources(item: pytest.Item) -> bool:
-    return item.path.is_relative_to(HOUSE) or hasattr(getattr(item, "module", None), "codebase")
+    module = getattr(item, "module", None)
+    return item.path.is_relative_to(HOUSE) or any(hasattr(module, name) for name in READERS)
 
 
 def pytest_collection_finish() -> None:
