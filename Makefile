@@ -7,7 +7,8 @@
 #   make mutants  disable each guard in turn and see that a test notices; ONLY=writes.py for some
 #   make lint     ruff: rules and format
 #   make types    mypy --strict
-#   make docs     links, generated pages, the catalog of behaviors, the tutorial
+#   make pages    generated pages, the catalog of behaviors
+#   make docs     these, and links, the tutorial, what the how-to pages show
 #   make pythons  unpack other releases of Python below .pythons, for the tests
 #   make packages fetch a few packages from the registries below .packages, for tests that build with them
 #   make agents   install Codex, Claude Code and opencode below .agents, for the tests that run them
@@ -44,7 +45,7 @@ REPOMIX := 1.18.1
 NODE := 22.23.3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak acceptance-logbook-only acceptance-unified-min mutants lint types docs reference bench format clean system agents packages peers pythons test-pythons test-lowest test-kernels $(PYTHONS:%=test-%)
+.PHONY: help demo test soak acceptance-logbook-only acceptance-unified-min mutants lint types pages docs reference bench format clean system agents packages peers pythons test-pythons test-lowest test-kernels $(PYTHONS:%=test-%)
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -106,10 +107,13 @@ lint: $(VENV)/.tools
 types: $(VENV)/.tools
 	$(BIN)/mypy
 
-docs: $(VENV)/.tools agents packages $(VENV)/wheels
+# What takes a moment; `make test` follows the pages as well.
+pages: $(VENV)/.tools
 	$(BIN)/python scripts/reference.py --check
 	$(BIN)/python scripts/conformance.py --check
 	$(BIN)/custody gate behavior_catalog_check
+
+docs: pages agents packages $(VENV)/wheels
 	$(BIN)/python -m pytest -n auto --dist worksteal tests/docs
 
 # Write again the pages that are made from the code.

@@ -5,11 +5,13 @@ What failed is told again at the end, as the command that repeats it.
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import re
 import shutil
 import signal
+import sys
 import tempfile
 import time
 from collections.abc import Generator, Iterator
@@ -38,8 +40,12 @@ settings.register_profile(
 )
 settings.load_profile("custody")
 
+READERS = ("codebase", "codes", "conformance", "reference")
+"""Scripts that read the sources as syntax trees, and keep them."""
 PASSED = pytest.StashKey[bool]()
 WORKED = pytest.StashKey[float]()
+M_MMAP_THRESHOLD = -3
+"""Of glibc's ``mallopt``: a larger block is a mapping of its own. Said once, it does not grow."""
 IN_CI = os.environ.get("CI") == "true"
 SWITCH = "SEEKDB_ENABLE"
 IGNORED_BY_SOME = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
@@ -129,10 +135,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure() -> None:
-    """Let what the tests start hear signals: it would ignore those that this process ignores."""
+    """Let what the tests start hear signals: it would ignore those that this process ignores.
+
+    It finds the programs of this environment first, as in a shell that has activated it: another
+    ``python3`` may load a whole machine's packages before it does anything. What is freed of a
+    large text goes back at once, since whatever a process holds is copied with each fork.
+    """
     for number in IGNORED_BY_SOME:
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, lambda *_: None)
+    here = str(Path(sys.executable).parent)
+    if here not in (path := os.environ.get("PATH", os.defpath)).split(os.pathsep):
+        os.environ["PATH"] = f"{here}{os.pathsep}{path}"
+    if mallopt := getattr(ctypes.CDLL(None), "mallopt", None):
+        mallopt(M_MMAP_THRESHOLD, 1 << 18)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -183,7 +199,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _reads_sources(item: pytest.Item) -> bool:
-    return item.path.is_relative_to(HOUSE) or hasattr(getattr(item, "module", None), "codebase")
+    module = getattr(item, "module", None)
+    return item.path.is_relative_to(HOUSE) or any(hasattr(module, name) for name in READERS)
 
 
 def pytest_collection_finish() -> None:

@@ -33,7 +33,7 @@ from support.remains import Remains, mounts
 from support.sweep import Sweep, budget, chunks
 
 CHUNKS = chunks(8)
-MOMENTS = round(budget(2, 40))
+MOMENTS = round(budget(1, 40))
 WHEN_RESUMED = LANDMARKS.keys() - {"the run gets its name"}
 CHANGING = (*CALLS, "rmdir", "mknodat", "fchmodat")
 """What changes a disk, layers and all."""
@@ -78,7 +78,7 @@ def test_killed_at_a_call(
             every=150,
             kind=attrgetter("landmark"),
             must=LANDMARKS,
-            most=10,
+            most=6,
             chunk=chunk,
             chunks=len(CHUNKS),
         ),
@@ -106,7 +106,7 @@ def test_killed_again_when_it_is_resumed(
             every=80,
             kind=attrgetter("landmark"),
             must=WHEN_RESUMED,
-            most=4,
+            most=2,
             chunk=chunk,
             chunks=len(CHUNKS),
         ),
@@ -133,7 +133,7 @@ def test_the_disk_fails(
     fault: str, chunk: int, tmp_path: Path, *, remains: Remains, whole: Whole, sweep: Sweep
 ) -> None:
     sweep.over(
-        sweep.points(whole.points, every=100, about=fault, most=2, chunk=chunk, chunks=len(CHUNKS)),
+        sweep.points(whole.points, every=100, about=fault, most=1, chunk=chunk, chunks=len(CHUNKS)),
         lambda point: hit(
             AgentPlace.make(tmp_path / str(point)), point, FAULTS[fault], remains, whole.state
         ),

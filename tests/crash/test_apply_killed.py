@@ -107,7 +107,7 @@ def test_old_or_new(fault: str, tmp_path: Path, sweep: Sweep) -> None:
     found = place.points()
     chosen = sweep.points(
         found, every=6, about=fault, kind=lambda point: point.partition("#")[0],
-        must=["renameat2"], most=6,
+        must=["renameat2"], most=3,
     )  # fmt: skip
     sweep.over(chosen, lambda point: next(troubles(place, point, FAULTS[fault]), ""))
 

@@ -14,7 +14,7 @@ from support.real_agents import program
 from support.remains import Remains
 from support.sweep import Sweep, budget
 
-MOMENTS = round(budget(2, 20))
+MOMENTS = round(budget(1, 20))
 WORK = Turn(
     run="[ ! -e scripts/scenarios ] && (setsid sleep 600 &) ; echo fixed > app.txt && rm -r old"
     " && mkdir -p notes && echo because > notes/why.md && sleep 0.3"

@@ -23,7 +23,7 @@ CHUNKS = chunks(8)
 EVERY = 150
 KILL = "signal=KILL"
 FAULTS = {"killed": KILL, "disk full": "error=ENOSPC", "disk broken": "error=EIO"}
-MOST = {"killed": 12, "disk full": 4, "disk broken": 4}
+MOST = {"killed": 12, "disk full": 2, "disk broken": 2}
 """How many points one run of the tests tries: a kill is tried at every landmark."""
 
 pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")

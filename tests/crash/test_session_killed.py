@@ -24,10 +24,10 @@ from support.crash import CALLS, Point, leftovers, points
 from support.processes import is_alive, stop_all
 from support.remains import Remains
 from support.session_run import KEYS, LANDMARKS, SessionPlace, install, kind
-from support.sweep import Sweep, budget, chunks
+from support.sweep import Sweep, budget, chunks, some
 
 CHUNKS = chunks(8)
-MOMENTS = round(budget(2, 40))
+MOMENTS = round(budget(1, 40))
 KILL = "signal=KILL"
 
 
@@ -141,7 +141,7 @@ def test_the_runtime_is_killed_at_a_call(
             every=60,
             kind=kind,
             must=LANDMARKS,
-            most=5,
+            most=3,
             chunk=chunk,
             chunks=len(CHUNKS),
         ),
@@ -164,7 +164,7 @@ def test_it_is_killed_again_when_it_is_resumed(
 ) -> None:
     found = points(left_at_work(tmp_path / "points"), CALLS)
     sweep.over(
-        sweep.points(found, every=120, most=2, chunk=chunk, chunks=len(CHUNKS)),
+        sweep.points(found, every=120, most=1, chunk=chunk, chunks=len(CHUNKS)),
         lambda point: hit(left_at_work(tmp_path / str(point)), point, remains, whole.state),
     )
 
@@ -234,7 +234,7 @@ PARTS = ("watcher", "program", "watcher and program", "watcher and runtime", "pr
          "all three")  # fmt: skip
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", some("parts of a session", PARTS, 3))
 def test_a_part_is_killed(
     part: str, tmp_path: Path, remains: Remains, whole: Whole, monkeypatch: pytest.MonkeyPatch
 ) -> None:

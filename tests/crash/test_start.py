@@ -100,7 +100,7 @@ def troubles(place: Place, run_id: str, point: Point, fault: str) -> Iterator[st
 
 
 @pytest.mark.req("G-25")
-@pytest.mark.parametrize("number", some("syncs of a start", range(1, 9), 4))
+@pytest.mark.parametrize("number", some("syncs of a start", range(1, 9), 3))
 def test_a_run_appears_with_its_manifest_or_not_at_all(number: int, tmp_path: Path) -> None:
     (tmp_path / "p.dot").write_text(PIPELINE)
     (tmp_path / "project").mkdir()

@@ -58,7 +58,9 @@ def test_its_first_commands_are_those_of_the_tutorial(root: Path) -> None:
 def test_ci_runs_the_test_command_of_the_readme(root: Path) -> None:
     script = root / ".ci" / "run"
     assert os.access(script, os.X_OK)
-    assert "\nmake test\n" in script.read_text("utf-8")
+    text = script.read_text("utf-8")
+    assert "\nmake test\n" in text
+    assert {"lint", "types", "pages"} <= set(re.findall(r"^make (\w+)$", text, re.MULTILINE))
 
 
 def test_the_demo_does_what_it_says(root: Path, tmp_path: Path) -> None:

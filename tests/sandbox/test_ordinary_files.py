@@ -184,7 +184,7 @@ def needed(name: str) -> list[str]:
 
 @pytest.mark.req("G-18", "G-28")
 @pytest.mark.parametrize(
-    ("name", "level"), paired("projects", some("projects", PROJECTS, 7), CONFINED)
+    ("name", "level"), paired("projects", some("projects", PROJECTS, 4), CONFINED)
 )
 def test_projects_are_built(site: Site, name: str, level: str) -> None:
     argv = needed(name)

@@ -145,7 +145,7 @@ def port_of(server: ModelServer) -> int:
 
 
 @pytest.mark.req("U-04", "U-07", "U-08", "U-11")
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", turn("a first day", AGENTS))
 def test_from_a_failing_test_to_a_branch(day: Day, agent: str) -> None:
     assert "found Python, pytest: .venv/bin/python -m pytest -q" in day.custody("init")
     assert f"agent {agent} answered" in day.custody("doctor", "--agent", agent)

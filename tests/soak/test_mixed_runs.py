@@ -28,7 +28,7 @@ from support.remains import Remains
 from support.sweep import Sweep, budget, chance, chunks
 from support.trees import remove
 
-ROUNDS = round(budget(2, 120))
+ROUNDS = round(budget(1, 120))
 BESIDE = 2
 """How many mixed runs are under way at the same time, in one runs directory."""
 CHUNKS = chunks(8)

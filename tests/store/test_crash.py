@@ -18,7 +18,7 @@ from support.sweep import SEED, Sweep, budget
 
 TESTS = Path(__file__).parent.parent
 MACHINE = Path(__file__).parent / "crash_machine.py"
-EVERY = 3
+EVERY = 6
 
 Case = Callable[[str], dict[str, Any]]
 

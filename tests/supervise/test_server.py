@@ -10,12 +10,13 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from custody.supervise.descendants import children
+from custody.supervise.descendants import children, process_state
 from support.processes import descendants, wait_until_gone
 from support.sandboxes import CONFINED, LEVELS, Site
 from support.stress import stress
@@ -56,6 +57,15 @@ def test_a_lost_server_is_told_when_everything_it_started_is_gone(site: Site, le
     assert site.run(site.confinement(level), "true").result.succeeded
 
 
+def has_spare(server: int) -> bool:
+    """Whether the first process of the next sandbox waits; that of the last one only ends."""
+    for one in children(server):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            if process_state(one)[0] == "S" and Path(f"/proc/{one}/cmdline").read_bytes():
+                return True
+    return False
+
+
 @pytest.mark.parametrize("level", LEVELS)
 def test_too_few_descriptors_are_a_failure_of_the_line(
     site: Site, level: str, sweep: Sweep
@@ -63,6 +73,8 @@ def test_too_few_descriptors_are_a_failure_of_the_line(
     assert site.run(site.confinement(level), "true").result.succeeded
     reaper = site.reaper
     (kept,) = children(reaper)
+    while level == "L3" and not has_spare(kept):
+        pass  # till then it is busy with the end of the last line, and would end itself
     limits = resource.prlimit(kept, resource.RLIMIT_NOFILE)
     reasons = set()
     for number in (FEWEST, *sweep.points(range(FEWEST + 1, MOST), every=4, about=level), MOST):

@@ -11,6 +11,8 @@ import fcntl
 import os
 import random
 import stat
+import threading
+from collections.abc import Callable
 from typing import Any
 
 from custody.store import syscalls
@@ -20,24 +22,36 @@ Log = list[tuple[Any, ...]]
 
 
 class Recorder:
-    """Notes every change of the disk, in the order in which it was asked for."""
+    """Notes every change of the disk, in the order in which it was made.
+
+    One thread at a time: a folder would be another one for whoever writes into it before the
+    thread that has made it could note so.
+    """
 
     def __init__(self, folder: str) -> None:
         self.log: Log = []
+        self._lock = threading.RLock()
         self._ids: dict[tuple[int, int], int] = {}
         self._os = {name: getattr(os, name) for name in (*CALLS, "stat", "fstat", "lseek")}
         self._system = {name: getattr(syscalls, name) for name in SYSTEM_CALLS}
         self.top = self._id(os.stat(folder))
         for name in CALLS:
-            setattr(os, name, getattr(self, f"_{name}"))
-        syscalls.syncfs = self._syncfs
-        syscalls._renameat2 = self._renameat2
+            setattr(os, name, self._alone(getattr(self, f"_{name}")))
+        syscalls.syncfs = self._alone(self._syncfs)
+        syscalls._renameat2 = self._alone(self._renameat2)
 
     def stop(self) -> None:
         for name in CALLS:
             setattr(os, name, self._os[name])
         for name in SYSTEM_CALLS:
             setattr(syscalls, name, self._system[name])
+
+    def _alone(self, act: Callable[..., Any]) -> Callable[..., Any]:
+        def noted(*given: Any, **named: Any) -> Any:
+            with self._lock:
+                return act(*given, **named)
+
+        return noted
 
     def _id(self, state: os.stat_result, *, new: bool = False) -> int:
         key = state.st_dev, state.st_ino

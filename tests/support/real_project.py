@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ RIGHT = "link.count += 1"
 WRONG = "link.count += 2"
 ITS_TEST = "tests/test_lfu.py"
 """Where the test is that shows the bug."""
+PYTEST = ("iniconfig", "packaging", "pluggy", "pygments", "pytest")
+"""What pytest consists of."""
 IGNORED = ".venv/\n__pycache__/\n*.egg-info/\n.pytest_cache/\n"
 
 
@@ -45,10 +48,19 @@ def make_project(folder: Path, python: str) -> Path:
     git(project, "add", ".")
     git(project, "commit", "--quiet", "--message", f"{NAME}, with a bug")
     _do(project, python, "-m", "venv", "--without-pip", ".venv")
-    found = ("--no-index", "--find-links", str(PACKAGES))
-    pip = (python, "-m", "pip", "--python", ".venv/bin/python", "--quiet", "install")
-    _do(project, *pip, *found, "pytest", "--editable", ".")
+    _install(project / ".venv", project / "src")
     return project
+
+
+def _install(environment: Path, sources: Path) -> None:
+    """Put pytest and a project that is worked on into an environment, as an installer does."""
+    (packages,) = environment.glob("lib/python*/site-packages")
+    for name in PYTEST:
+        (wheel,) = PACKAGES.glob(f"{name}-*.whl")
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(packages)
+    (packages / "project.pth").write_text(f"{sources}\n")
+    _do(environment, "bin/python", "-m", "pytest", "--version")  # writes its byte code
 
 
 def passes(folder: Path, python: Path, *tests: str) -> bool:

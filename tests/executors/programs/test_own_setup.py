@@ -78,7 +78,7 @@ def started(bench: Bench, agent: str) -> dict[str, Any]:
 @pytest.mark.req("U-15")
 @needs("git")
 class TestRealAgents:
-    @pytest.mark.parametrize("agent", some("own setup: nothing", AGENTS, 2))
+    @pytest.mark.parametrize("agent", some("own setup: nothing", AGENTS, 1))
     def test_nothing_of_it_is_there_unless_the_user_says_so(
         self,
         bench: Bench,
@@ -99,7 +99,7 @@ class TestRealAgents:
         ]  # fmt: skip
         assert "own" not in started(bench, agent)
 
-    @pytest.mark.parametrize("agent", some("own setup: instructions", AGENTS, 2))
+    @pytest.mark.parametrize("agent", some("own setup: instructions", AGENTS, 1))
     def test_instructions_tools_and_a_repository(
         self,
         bench: Bench,
@@ -128,7 +128,7 @@ class TestRealAgents:
         assert ".git" not in changed
         assert started(bench, agent)["own"] == ["instructions", "git", "mcp:notes"]
 
-    @pytest.mark.parametrize("agent", some("own setup: login", AGENTS, 2))
+    @pytest.mark.parametrize("agent", some("own setup: login", AGENTS, 1))
     @pytest.mark.parametrize("level", turn("own setup: login", CONFINED))
     def test_a_copy_of_the_login_is_there_for_the_stage_alone(  # noqa: PLR0917
         self,

@@ -17,7 +17,7 @@ from custody.pipeline.library import names, packaged, sample_answers
 from support.asked import APPROVED, REWORK, ask, book, documents
 from support.bench import Bench
 from support.lists import holds
-from support.sweep import Sweep
+from support.sweep import Sweep, paired
 from support.trees import remove
 
 MODES = ("single", "self_critique", "team")
@@ -178,33 +178,37 @@ def test_a_plan_that_stays_malformed_ends_the_run(bench: Bench, plan: str) -> No
     holds(bench)
 
 
+VERDICTS = [
+    ('```json\n{"verdict": "approved"}\n```\n', True),
+    ('Not APPROVED, said one.\n```json\n{"verdict": "approved", "why": "x"}\n```\n', True),
+    ("APPROVED\n", False),
+    ("not APPROVED\n", False),
+    ('{"verdict": "approved"}\n', False),
+    ('```json\n{"verdict": "not approved"}\n```\n', False),
+    ('```json\n{"verdict": "APPROVED"}\n```\n', False),
+    ('```json\n{"verdict": "approved "}\n```\n', False),
+    ('```json\n{"verdict": ["approved"]}\n```\n', False),
+    ('```json\n{"verdict": {"verdict": "approved"}}\n```\n', False),
+    ('```json\n{"verdict": null}\n```\n', False),
+    ('```json\n{"verdict": true}\n```\n', False),
+    ('```json\n{"Verdict": "approved"}\n```\n', False),
+    ('```json\n{"notes": "approved"}\n```\n', False),
+    ("```json\n{}\n```\n", False),
+    ('```json\n"approved"\n```\n', False),
+    ('```json\n{"verdict": "rework", "verdict": "approved"}\n```\n', False),
+    ('```json\n{"verdict": "approved"}\n```\n```json\n{"verdict": "rework"}\n```\n', False),
+    ('```json\n{"verdict": "rework"}\n```\napproved\n', False),
+]
+"""What an auditor says, and whether that approves."""
+
+
 @pytest.mark.req("I-02")
 @pytest.mark.parametrize(
-    ("text", "approved"),
-    [
-        ('```json\n{"verdict": "approved"}\n```\n', True),
-        ('Not APPROVED, said one.\n```json\n{"verdict": "approved", "why": "x"}\n```\n', True),
-        ("APPROVED\n", False),
-        ("not APPROVED\n", False),
-        ('{"verdict": "approved"}\n', False),
-        ('```json\n{"verdict": "not approved"}\n```\n', False),
-        ('```json\n{"verdict": "APPROVED"}\n```\n', False),
-        ('```json\n{"verdict": "approved "}\n```\n', False),
-        ('```json\n{"verdict": ["approved"]}\n```\n', False),
-        ('```json\n{"verdict": {"verdict": "approved"}}\n```\n', False),
-        ('```json\n{"verdict": null}\n```\n', False),
-        ('```json\n{"verdict": true}\n```\n', False),
-        ('```json\n{"Verdict": "approved"}\n```\n', False),
-        ('```json\n{"notes": "approved"}\n```\n', False),
-        ("```json\n{}\n```\n", False),
-        ('```json\n"approved"\n```\n', False),
-        ('```json\n{"verdict": "rework", "verdict": "approved"}\n```\n', False),
-        ('```json\n{"verdict": "approved"}\n```\n```json\n{"verdict": "rework"}\n```\n', False),
-        ('```json\n{"verdict": "rework"}\n```\napproved\n', False),
-    ],
+    ("said", "node"),
+    paired("verdicts", VERDICTS, ["tasks__1__audit", "committee__2__vote"]),
 )
-@pytest.mark.parametrize("node", ["tasks__1__audit", "committee__2__vote"])
-def test_only_the_verdict_approves(bench: Bench, node: str, text: str, approved: bool) -> None:
+def test_only_the_verdict_approves(bench: Bench, said: tuple[str, bool], node: str) -> None:
+    text, approved = said
     answers = {node: [text], "direct": ["Log."], "rework__any__revise": ["Result."]}
     answers["rework__any__audit"] = [APPROVED]
     result = ask(bench, "team", agent=book(bench.home, "team", **answers))

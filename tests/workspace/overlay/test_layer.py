@@ -123,7 +123,7 @@ SCRIPTS = {
     ),
 }
 MANY = settings(
-    max_examples=examples(30),
+    max_examples=examples(15),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

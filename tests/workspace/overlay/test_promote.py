@@ -56,7 +56,13 @@ def killed_at(home: Path, how: str, point: Point) -> bool:
 def one_of_each_call(sweep: Sweep, found: list[Point], *must: str, chunk: int = 0) -> list[Point]:
     """Return the points to try."""
     return sweep.points(
-        found, every=EVERY, kind=attrgetter("call"), must=must, chunk=chunk, chunks=len(CHUNKS)
+        found,
+        every=EVERY,
+        kind=attrgetter("call"),
+        must=must,
+        most=6,
+        chunk=chunk,
+        chunks=len(CHUNKS),
     )
 
 

@@ -20,6 +20,7 @@ from custody.model.contracts.file_request import PackBudget
 from custody.model.record import encode_pretty
 from custody.workspace.pack.librarian import IF_PRESENT, MANDATORY
 from support.packing import Library, left_out, served, some, whole
+from support.sweep import examples
 
 
 @pytest.fixture
@@ -444,7 +445,7 @@ NEEDS: st.SearchStrategy[list[Any]] = st.lists(
 
 
 @pytest.mark.req("C-04", "C-06", "C-07", "C-08")
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     texts=st.tuples(TEXTS, TEXTS, TEXTS),
     needs=NEEDS,
