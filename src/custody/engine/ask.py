@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from functools import partial
-from typing import NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from custody.engine.recording import Recording
 from custody.model import layout
@@ -18,7 +18,9 @@ from custody.model.event import AnyFact, RequestAnswered
 from custody.model.evidence import Evidence
 from custody.model.graph import Node
 from custody.model.request import Ack, AnyRequest
-from custody.sandbox.stage import StageSandbox
+
+if TYPE_CHECKING:
+    from custody.sandbox.stage import StageSandbox
 
 
 class Asked(NamedTuple):

@@ -18,6 +18,14 @@ TYPES: Final = frozenset(
 )
 """Node types of the language; a catalog may lack some of them."""
 
+SHAPES: Final = {
+    "Mdiamond": "start",
+    "Msquare": "exit",
+    "box": "codergen",
+    "parallelogram": "tool",
+}
+"""Shapes, and the types of the language that they stand for; a catalog may say more."""
+
 LATER_SHAPES: Final = {
     "diamond": "conditional",
     "component": "parallel",
