@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+import msgspec
 
 from custody.engine.recording import Recording
 from custody.model import layout
@@ -23,14 +25,14 @@ if TYPE_CHECKING:
     from custody.sandbox.stage import StageSandbox
 
 
-class Asked(NamedTuple):
+class Asked(msgspec.Struct, frozen=True):
     """One request, and whose it is."""
 
     node: Node
     request: AnyRequest
 
 
-class Performed(NamedTuple):
+class Performed(msgspec.Struct, frozen=True):
     """A request that was answered, and what `World.accept` or `World.roll_back` needs to know."""
 
     answered: RequestAnswered

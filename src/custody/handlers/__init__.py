@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, TypeVar
+
+import msgspec
 
 from custody.checks.gates import Case, Gate
 from custody.errors import Refused
@@ -34,7 +36,7 @@ DOCUMENTS_LIMIT = 256 << 10
 """Bytes of one document that a template shows."""
 
 
-class Situation(NamedTuple):
+class Situation(msgspec.Struct, frozen=True):
     """Where the run stands when a stage is entered."""
 
     state: State

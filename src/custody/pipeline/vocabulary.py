@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 from custody.model.graph import AttributeKind, AttributeRule
 from custody.model.limits import PREFIX, SIZES, Limit, StageLimits, size_text
@@ -161,7 +163,7 @@ COSMETICS: Final = EVERYWHERE - {
 """What Graphviz understands and a run never looks at, wherever it stands."""
 
 
-class Alias(NamedTuple):
+class Alias(msgspec.Struct, frozen=True):
     """A name that another system has for one of our attributes."""
 
     name: str
