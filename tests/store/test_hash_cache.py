@@ -15,6 +15,7 @@ from custody.store import hash_cache
 from custody.store.hash_cache import MOST_SOURCES, HashCache, Known
 from custody.store.root import Root
 
+TREE = "b" * 64
 KNOWN = Known(device=1, inode=2, size=3, modified=4, changed=5, sha256="a" * 64)
 
 
@@ -36,16 +37,24 @@ def source(tmp_path: Path) -> os.stat_result:
 @pytest.fixture
 def saved(runsdir: Root, source: os.stat_result) -> Path:
     """Return where a cache was saved."""
-    HashCache("r1", {"a/b": KNOWN}).save(runsdir, source)
+    HashCache.of("r1", TREE, {"a": {"b": KNOWN}}).save(runsdir, source)
     return Path(runsdir.path, layout.SOURCES, f"{source.st_dev}.{source.st_ino}")
 
 
 def test_what_was_saved_is_loaded(runsdir: Root, source: os.stat_result, saved: Path) -> None:
     assert saved.exists()
-    assert HashCache.load(runsdir, source) == HashCache("r1", {"a/b": KNOWN})
-    HashCache("r2", {}).save(runsdir, source)
-    assert HashCache.load(runsdir, source) == HashCache("r2", {})
+    assert HashCache.load(runsdir, source) == HashCache.of("r1", TREE, {"a": {"b": KNOWN}})
+    HashCache.of("r2", TREE, {}).save(runsdir, source)
+    assert HashCache.load(runsdir, source) == HashCache.of("r2", TREE, {})
     assert os.listdir(saved.parent) == [saved.name]
+
+
+def test_files_are_known_by_their_folder_and_name() -> None:
+    cache = HashCache.of("r1", TREE, {"": {"b": KNOWN}, "a": {"c": KNOWN}})
+    assert cache.size == 2
+    assert cache.files("") == {"b": KNOWN}
+    assert cache.files("a") == {"c": KNOWN}
+    assert cache.files("a/c") == {}
 
 
 def test_another_source_is_not_known(runsdir: Root, saved: Path, tmp_path: Path) -> None:
@@ -78,12 +87,12 @@ def test_a_damaged_one_is_none_and_is_replaced(
     elif damage == "foreign":
         saved.write_bytes(sealed(msgspec.msgpack.encode({"files": 1})))
     elif damage == "version":
-        saved.write_bytes(sealed(body.replace(b"\x93\x01", b"\x93\x00", 1)))
+        saved.write_bytes(sealed(body.replace(b"\x95\x02", b"\x95\x01", 1)))
     else:
         assert isinstance(damage, bytes)
         saved.write_bytes(damage)
     assert HashCache.load(runsdir, source) == HashCache()
-    HashCache("r2", {"a": KNOWN}).save(runsdir, source)
+    HashCache.of("r2", TREE, {"": {"a": KNOWN}}).save(runsdir, source)
     assert HashCache.load(runsdir, source).run_id == "r2"
 
 
@@ -99,7 +108,7 @@ def test_what_is_no_file_is_none(
     else:
         os.mkfifo(saved)
     assert HashCache.load(runsdir, source) == HashCache()
-    HashCache("r2", {}).save(runsdir, source)
+    HashCache.of("r2", TREE, {}).save(runsdir, source)
 
 
 def test_there_is_an_end_to_files_and_sources(
@@ -108,7 +117,7 @@ def test_there_is_an_end_to_files_and_sources(
     for number in range(MOST_SOURCES + 3):
         place = tmp_path / f"source{number}"
         place.mkdir()
-        HashCache(f"r{number}", {}).save(runsdir, place.stat())
+        HashCache.of(f"r{number}", TREE, {}).save(runsdir, place.stat())
         state = place.stat()
         os.utime(
             f"{runsdir.path}/{layout.SOURCES}/{state.st_dev}.{state.st_ino}", ns=(0, number * 10**9)
@@ -116,7 +125,7 @@ def test_there_is_an_end_to_files_and_sources(
     assert len(runsdir.names(layout.SOURCES)) == MOST_SOURCES
     assert HashCache.load(runsdir, (tmp_path / "source0").stat()) == HashCache()
     monkeypatch.setattr(hash_cache, "MOST_FILES", 1)
-    HashCache("r", {"a": KNOWN, "b": KNOWN}).save(runsdir, source)
+    HashCache.of("r", TREE, {"": {"a": KNOWN}, "x": {"b": KNOWN}}).save(runsdir, source)
     assert HashCache.load(runsdir, source) == HashCache()
 
 
@@ -127,7 +136,7 @@ def test_one_that_cannot_be_saved_is_no_failure(
         raise OSError(28, "no space left on device")
 
     monkeypatch.setattr(os, "write", full)
-    HashCache("r1", {"a": KNOWN}).save(runsdir, source)
+    HashCache.of("r1", TREE, {"": {"a": KNOWN}}).save(runsdir, source)
     monkeypatch.undo()
     assert HashCache.load(runsdir, source) == HashCache()
     assert runsdir.names(layout.SOURCES) == []

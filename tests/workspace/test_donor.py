@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from custody.model.event import PipelineStarted
 from custody.store.resolve import own
 from custody.store.root import Root
 from custody.store.rundir import RunDirectory
@@ -30,8 +31,11 @@ def ran(bench: Bench) -> Bench:
 
 
 @contextmanager
-def lender(bench: Bench, run_id: str = "r1") -> Iterator[Donor | None]:
-    with Root.open(str(bench.runsdir), resolver=own) as runsdir, donor(runsdir, run_id) as found:
+def lender(bench: Bench, run_id: str = "r1", tree: str = "") -> Iterator[Donor | None]:
+    with (
+        Root.open(str(bench.runsdir), resolver=own) as runsdir,
+        donor(runsdir, run_id, tree) as found,
+    ):
         yield found
 
 
@@ -96,6 +100,21 @@ def test_a_broken_run_lends_nothing(ran: Bench, damage: str) -> None:
         shutil.rmtree(ran.path("blobs"))
     with lender(ran) as found:
         assert found is None
+
+
+def test_a_listing_that_nobody_needed_may_be_lost(ran: Bench) -> None:
+    """What the caller knows to be in it is linked, and nothing else."""
+    started = ran.facts("r1")[0]
+    assert isinstance(started, PipelineStarted)
+    tree = started.workspace.sha256
+    ran.path(f"blobs/{tree[:2]}/{tree}").unlink()
+    with RunDirectory.create(str(ran.runsdir), "new") as run, lender(ran, "r1", tree) as found:
+        assert found is not None
+        assert found.began_with(tree)
+        assert not found.link(run.blobs.folder, ABC)
+        assert not found.has_size(3)
+        assert not found.link(run.blobs.folder, ABC, 4)
+        assert found.link(run.blobs.folder, ABC, 3)
 
 
 def test_a_broken_run_is_passed_over(ran: Bench) -> None:

@@ -155,7 +155,7 @@ def test_a_file_that_was_changed_just_now_is_not_known(
     bench.run(NOTHING)
     known = cache(bench)
     assert known.run_id == "r1"
-    assert set(known.files) == {"old"}
+    assert set(known.files("")) == {"old"}
 
 
 def test_files_that_go_on_changing_are_always_seen(bench: Bench) -> None:

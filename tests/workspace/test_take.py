@@ -11,16 +11,18 @@ from pathlib import Path
 import pytest
 
 from custody.errors import PathRefused, StorageFailed
-from custody.store.hash_cache import Known
+from custody.model.change import Entry
+from custody.store.hash_cache import HashCache, Known
 from custody.store.resolve import own
 from custody.store.root import DIGEST_LIMIT, Root
 from custody.store.rundir import RunDirectory
 from custody.workspace.contents import IN_MEMORY
-from custody.workspace.donor import Donor
+from custody.workspace.donor import Beginning, Donor
 from custody.workspace.source import Group
 from custody.workspace.take import Take, Taken, read_taken
 
 LONG_AGO = 10**18
+TREE = "a" * 64
 LARGE = IN_MEMORY + 1
 
 
@@ -33,6 +35,10 @@ class Ground:
         self.earlier = RunDirectory.create(str(home / "runs"), "r1")
         self.new = RunDirectory.create(str(home / "runs"), "r2")
         self.sizes: dict[str, int] = {}
+        self.tree = ""
+        """Of which the cache says that it vouches for it."""
+        self.listed = False
+        """Whether the earlier run's listing was read."""
 
     def had(self, data: bytes) -> str:
         """Let the earlier run have begun with a content."""
@@ -60,10 +66,23 @@ class Ground:
     def take(self, **known: Known) -> dict[str, Taken]:
         """Take every file of the source."""
         with Root.open(str(self.source), resolver=own) as source:
-            donor = Donor(self.earlier.blobs.folder, self.sizes, LONG_AGO * 100)
+            donor = Donor(self.earlier.blobs.folder, self.beginning())
+            cache = HashCache.of("r1", self.tree, {"": known})
             pieces = [[Group("", sorted(os.listdir(self.source)))]]
-            with closing(Take(source, self.new.blobs.folder, pieces, known, donor)) as work:
+            with closing(Take(source, self.new.blobs.folder, pieces, cache, donor)) as work:
                 return {file.path: file for file in read_taken(work.do(0))}
+
+    def beginning(self) -> Beginning:
+        """Return what the earlier run's journal would begin with, less its listing."""
+
+        def read() -> list[Entry]:
+            self.listed = True
+            return [
+                Entry(path=sha256, kind="file", mode=0o644, sha256=sha256, bytes=size)
+                for sha256, size in self.sizes.items()
+            ]
+
+        return Beginning(TREE, LONG_AGO * 100, read)
 
     def is_shared(self, sha256: str) -> bool:
         """Tell whether the new run has the earlier one's file."""
@@ -112,6 +131,23 @@ def test_what_is_known_is_not_read(ground: Ground) -> None:
     ground.write("f", b"abc")
     assert ground.take(f=ground.known("f", believed))["f"].sha256 == believed
     assert ground.is_shared(believed)
+
+
+def test_the_listing_is_not_read_where_the_cache_is_of_that_tree(ground: Ground) -> None:
+    ground.tree, believed = TREE, ground.had(b"abd")
+    ground.write("f", b"abc")
+    assert ground.take(f=ground.known("f", believed))["f"].sha256 == believed
+    assert ground.is_shared(believed)
+    assert not ground.listed
+
+
+def test_a_cache_of_another_tree_is_not_believed_without_the_listing(ground: Ground) -> None:
+    ground.tree = "b" * 64
+    sha256 = ground.earlier.blobs.put(b"abc")  # of a stage: the listing does not name it
+    ground.write("f", b"abc")
+    assert ground.take(f=ground.known("f", sha256))["f"].sha256 == sha256
+    assert ground.listed
+    assert not ground.is_shared(sha256)
 
 
 @pytest.mark.parametrize("what", ["times", "donor", "nothing"])
@@ -179,7 +215,7 @@ def test_a_file_that_is_none_any_more_is_told(ground: Ground, kind: str, code: s
     with Root.open(str(ground.source), resolver=own) as source:
         if kind == "link":
             (ground.source / "f").symlink_to("x")
-        work = Take(source, ground.new.blobs.folder, [[Group("", ["f"])]], {}, None)
+        work = Take(source, ground.new.blobs.folder, [[Group("", ["f"])]], HashCache(), None)
         with closing(work), pytest.raises(PathRefused) as caught:
             work.do(0)
     assert (caught.value.code, caught.value.where) == (code, f"{ground.source}/f")
@@ -190,7 +226,7 @@ def test_what_a_process_left_half_is_made_again(ground: Ground, size: int) -> No
     sha256 = ground.write("f", b"x" * size).sha256
     ground.new.blobs.folder.create(sha256, b"")
     with Root.open(str(ground.source), resolver=own) as source:
-        work = Take(source, ground.new.blobs.folder, [[Group("", ["f"])]], {}, None)
+        work = Take(source, ground.new.blobs.folder, [[Group("", ["f"])]], HashCache(), None)
         with closing(work):
             work.undo(0)
             work.refuse_half(read_taken(work.do(0)))
@@ -200,7 +236,7 @@ def test_what_a_process_left_half_is_made_again(ground: Ground, size: int) -> No
 def test_half_a_blob_that_others_rely_on_is_told(ground: Ground) -> None:
     ground.write("f", b"abc")
     with Root.open(str(ground.source), resolver=own) as source:
-        work = Take(source, ground.new.blobs.folder, [[Group("", ["f"])]], {}, None)
+        work = Take(source, ground.new.blobs.folder, [[Group("", ["f"])]], HashCache(), None)
         with closing(work):
             taken = read_taken(work.do(0))
             work.undo(0)

@@ -8,8 +8,9 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from types import SimpleNamespace
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from custody.cli import main
 from custody.loading import interrupt
@@ -35,10 +36,10 @@ def run() -> NoReturn:
     Nothing is lost by it: every answer is flushed line by line, files are written through
     `custody.store`, which keeps nothing back, and every command ends its own threads.
     """
+    gc.set_threshold(COLLECT_AFTER, *gc.get_threshold()[1:])
     _load_undisturbed()
     _load_argparse()
     _read_names_as_utf8()
-    gc.set_threshold(COLLECT_AFTER, *gc.get_threshold()[1:])
     code = main(prepare=_prepare)
     if _alone() or _given_up():
         for stream in filter(None, (sys.stdout, sys.stderr)):
@@ -83,12 +84,14 @@ def _load_msgspec() -> None:
     It takes `typing` then, which gives it the same in every Python that custody runs on, and
     loading the other takes half as long as loading msgspec. Should a version come that cannot do
     without, whoever imports it next gets both. Of `platform`, which takes as long as ten modules
-    of custody, `uuid` wants to know nothing but the system's name.
+    of custody, `uuid` wants to know nothing but the system's name. What makes JSON schemas is
+    loaded when somebody asks for one.
     """
     with (
         suppress(ImportError),
         _in_place_of("typing_extensions", None),
         _in_place_of("platform", _SYSTEM),
+        _in_place_of(_SCHEMAS, _SCHEMAS_LATER),
     ):
         import msgspec  # noqa: F401
 
@@ -113,6 +116,17 @@ def _one_or_several(one: str, several: str, count: int) -> str:
     return one if count == 1 else several
 
 
+def _schema(*arguments: Any, **settings: Any) -> Any:
+    return import_module(_SCHEMAS).schema(*arguments, **settings)
+
+
+def _schema_components(*arguments: Any, **settings: Any) -> Any:
+    return import_module(_SCHEMAS).schema_components(*arguments, **settings)
+
+
+_SCHEMAS = "msgspec._json_schema"
+_SCHEMAS_LATER = SimpleNamespace(schema=_schema, schema_components=_schema_components)
+"""What `msgspec.json` takes from that module."""
 _ENGLISH = SimpleNamespace(gettext=lambda message: message, ngettext=_one_or_several)
 """What argparse takes from `gettext`."""
 _SYSTEM = SimpleNamespace(system=lambda: os.uname().sysname)

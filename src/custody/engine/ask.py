@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from functools import partial
-from typing import NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+import msgspec
 
 from custody.engine.recording import Recording
 from custody.model import layout
@@ -18,17 +20,19 @@ from custody.model.event import AnyFact, RequestAnswered
 from custody.model.evidence import Evidence
 from custody.model.graph import Node
 from custody.model.request import Ack, AnyRequest
-from custody.sandbox.stage import StageSandbox
+
+if TYPE_CHECKING:
+    from custody.sandbox.stage import StageSandbox
 
 
-class Asked(NamedTuple):
+class Asked(msgspec.Struct, frozen=True):
     """One request, and whose it is."""
 
     node: Node
     request: AnyRequest
 
 
-class Performed(NamedTuple):
+class Performed(msgspec.Struct, frozen=True):
     """A request that was answered, and what `World.accept` or `World.roll_back` needs to know."""
 
     answered: RequestAnswered

@@ -89,10 +89,9 @@ def refuse_missing_agents(
     pipeline: Pipeline, agent: str, roles: Mapping[str, str] = MappingProxyType({})
 ) -> None:
     """Raise `UsageError` when a stage asks an agent that is not there, or nobody named one."""
+    types = {node.type for node in all_nodes(pipeline)}
     asking = {
-        kind.name
-        for kind in catalog().values()
-        if any(rule.name == "agent" for rule in kind.attributes)
+        name for name in types if any(rule.name == "agent" for rule in catalog()[name].attributes)
     }
     nodes = [node for node in all_nodes(pipeline) if node.type in asking]
     if not nodes:

@@ -7,8 +7,8 @@ about another stage's record; what is not recorded there, or was not carried out
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from custody.checks.gates import Case, Gate
@@ -19,7 +19,7 @@ from custody.model.outcome import Outcome
 from custody.model.verdict import GateResult, Verdict
 
 
-class Judgement(NamedTuple):
+class Judgement(msgspec.Struct, frozen=True):
     """What one gate says."""
 
     gate: Gate
@@ -52,7 +52,7 @@ def judge(gates: Sequence[Gate], case: Case) -> list[Judgement]:
     judgements: list[Judgement] = []
     said: dict[str, GateResult] = {}
     for gate in gates:
-        known = case._replace(executed={**case.executed, **said}) if said else case
+        known = replace(case, executed={**case.executed, **said}) if said else case
         if gate.applies(known):
             verdicts = tuple(gate.judge(known))
             said[gate.name] = "failed" if verdicts else "passed"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from msgspec.structs import replace
+
 from custody.checks.gates import CARRIED_OUT, Case
 from custody.engine import budget, redaction, retry
 from custody.engine.ask import Asked, Performed, Steps, World, go
@@ -268,7 +270,7 @@ class Engine:
         if stage := handler.judged(node):
             recorded = frame.cases.get(stage)
             if recorded is not None:
-                recorded = recorded._replace(documents=self._documents)
+                recorded = replace(recorded, documents=self._documents)
             judgements = judge_stage(gates, stage, recorded)
         else:
             judgements = judge(gates, case)

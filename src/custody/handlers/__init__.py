@@ -7,9 +7,11 @@ outcome. Everything else about a stage (guards, evidence, retries, routing) is t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, TypeVar
+
+import msgspec
 
 from custody.checks.gates import Case, Gate
 from custody.errors import Refused
@@ -28,11 +30,13 @@ from custody.pipeline.document import document_path
 from custody.pipeline.template import CONTEXT, as_text, expand, look_up, names_in
 from custody.store.packages import module_names
 
+_Kind = TypeVar("_Kind")
+
 DOCUMENTS_LIMIT = 256 << 10
 """Bytes of one document that a template shows."""
 
 
-class Situation(NamedTuple):
+class Situation(msgspec.Struct, frozen=True):
     """Where the run stands when a stage is entered."""
 
     state: State
@@ -206,24 +210,71 @@ _OUTCOMES: dict[AckStatus, OutcomeStatus] = {
 }
 
 
+class _ByType(Mapping[str, _Kind]):
+    """What each node type has of one kind; see `handlers` for what is loaded when."""
+
+    def __init__(self, make: Callable[[type[Handler]], _Kind]) -> None:
+        self._make = make
+        self._made: dict[str, _Kind] = {}
+
+    def __getitem__(self, name: str) -> _Kind:
+        if name not in self._made and name in _modules():
+            _load([name])
+            self._make_all()
+        return self._made[name] if name in self._made else self._all()[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._made or super().__contains__(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def _all(self) -> dict[str, _Kind]:
+        """Return what all types have, in order of their modules."""
+        _load(_modules())
+        return self._make_all()
+
+    def _make_all(self) -> dict[str, _Kind]:
+        """Return what the types have whose modules are loaded, each made once."""
+        for kind in _kinds(Handler):
+            if kind.type.name not in self._made:
+                self._made[kind.type.name] = self._make(kind)
+        return {kind.type.name: self._made[kind.type.name] for kind in _kinds(Handler)}
+
+
 @cache
-def handlers() -> dict[str, Handler]:
-    """Return every handler by the node type it serves: one for each module of this package."""
+def _modules() -> list[str]:
+    return module_names(__path__)
+
+
+def _load(modules: Iterable[str]) -> None:
     from importlib import import_module
 
-    for module in module_names(__path__):
+    for module in modules:
         import_module(f"{__name__}.{module}")
-    return {kind.type.name: kind() for kind in _kinds(Handler)}
 
 
 def _kinds(base: type[Handler]) -> Iterator[type[Handler]]:
-    """Yield every class below ``base``, in order of their modules."""
+    """Yield every class below ``base`` that is loaded, in order of their modules."""
     for kind in sorted(base.__subclasses__(), key=lambda kind: kind.__module__):
         yield kind
         yield from _kinds(kind)
 
 
 @cache
+def handlers() -> Mapping[str, Handler]:
+    """Return every handler by the node type it serves: one for each module of this package.
+
+    The module that is called like a type is loaded when that type is asked for, and all of them
+    when somebody goes through them or asks for a type that none is called like. A run needs few.
+    """
+    return _ByType(lambda kind: kind())
+
+
+@cache
 def catalog() -> Catalog:
-    """Return what the pipeline's rules must know of the node types."""
-    return {name: handler.type for name, handler in handlers().items()}
+    """Return what the pipeline's rules must know of the node types, loaded as `handlers` are."""
+    return _ByType(lambda kind: kind.type)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+import msgspec
 
 from custody.patterns import later
 
@@ -15,7 +16,7 @@ _LONGEST_NAME = 253
 _HIGHEST_PORT = 65535
 
 
-class Endpoint(NamedTuple):
+class Endpoint(msgspec.Struct, frozen=True):
     """One server; two that mean the same host and port are equal."""
 
     host: str

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 
@@ -216,7 +216,7 @@ class AttributeRule(Record, frozen=True):
     """Whether its entries are paths of the workspace."""
 
 
-class Families(NamedTuple):
+class Families(msgspec.Struct, frozen=True):
     """Attributes that begin with a word and a dot, whose rules are looked up by that word."""
 
     rules: Callable[[str], tuple[AttributeRule, ...]]

@@ -31,7 +31,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Final, NamedTuple, final
+from typing import Final, final
+
+import msgspec
 
 from custody.errors import PathRefused
 from custody.model.secret_files import NOT_WRITTEN, SECRET_FREE
@@ -126,7 +128,7 @@ def write_policy(path: RelPath) -> None:
         raise _refusal(found.code, str(path), found.reason)
 
 
-class Forbidden(NamedTuple):
+class Forbidden(msgspec.Struct, frozen=True):
     """Why nobody should write a path."""
 
     code: str

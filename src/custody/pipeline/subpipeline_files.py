@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from custody.errors import CustodyError
@@ -28,7 +28,7 @@ NAME_LIMIT = 200
 """How long a stage's name may be."""
 
 
-class PartText(NamedTuple):
+class PartText(msgspec.Struct, frozen=True):
     """The text of a part."""
 
     data: bytes

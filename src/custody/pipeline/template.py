@@ -57,7 +57,8 @@ def look_into(text: str) -> tuple[set[str], bool]:
         name = match[1] or match[2]
         if name:
             names.add(name)
-        names.update(_NAME_PLACE.findall(match[4] or ""))
+        if match[4]:
+            names.update(_NAME_PLACE.findall(match[4]))
         malformed = malformed or match[0] == "${"
     return names, malformed
 

@@ -8,6 +8,7 @@ later version is refused whatever the type says.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 from custody.model.finding import Finding
 from custody.model.graph import Attribute, Catalog
@@ -18,6 +19,7 @@ from custody.pipeline.vocabulary import (
     DEFAULT_TYPE,
     LATER_SHAPES,
     LATER_TYPES,
+    SHAPES,
     TYPES,
 )
 
@@ -28,8 +30,19 @@ class Types:
     def __init__(self, catalog: Catalog, nearest: Nearest) -> None:
         self._catalog = catalog
         self._nearest = nearest
-        self._by_shape = {kind.shape: name for name, kind in catalog.items() if kind.shape}
-        self._by_shape.setdefault(DEFAULT_SHAPE, DEFAULT_TYPE)
+
+    @cached_property
+    def _by_shape(self) -> dict[str, str]:
+        """What each shape stands for; all types are loaded for that."""
+        found = {kind.shape: name for name, kind in self._catalog.items() if kind.shape}
+        found.setdefault(DEFAULT_SHAPE, DEFAULT_TYPE)
+        return found
+
+    def _of_shape(self, shape: str) -> str | None:
+        """Return the type that a shape stands for."""
+        name = SHAPES.get(shape, "")
+        kind = self._catalog.get(name) if name else None
+        return name if kind is not None and kind.shape == shape else self._by_shape.get(shape)
 
     def resolve(self, own: Attributes, inherited: Attributes) -> str:
         """Return the type that these attributes mean, known or not."""
@@ -38,7 +51,7 @@ class Types:
                 return str(attributes["type"].value)
             if "shape" in attributes:
                 shape = str(attributes["shape"].value)
-                named = self._by_shape.get(shape) or LATER_SHAPES.get(shape)
+                named = self._of_shape(shape) or LATER_SHAPES.get(shape)
                 if named:
                     return named
         return DEFAULT_TYPE
@@ -65,7 +78,7 @@ class Types:
             what = f"shape {written} means type {LATER_SHAPES[written]}, of a later version"
             yield found("unsupported", what, shape.position)
             return
-        meaning = self._by_shape.get(written)
+        meaning = self._of_shape(written)
         if meaning is None and kind is None:
             hint = self._nearest.hint(written, self._by_shape) or "say which type it is: type=…"
             what = f"shape {shown(written)} stands for no type"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 from custody.model.graph import AttributeKind, AttributeRule
 from custody.model.limits import PREFIX, SIZES, Limit, StageLimits, size_text
@@ -17,6 +19,14 @@ TYPES: Final = frozenset(
     )
 )
 """Node types of the language; a catalog may lack some of them."""
+
+SHAPES: Final = {
+    "Mdiamond": "start",
+    "Msquare": "exit",
+    "box": "codergen",
+    "parallelogram": "tool",
+}
+"""Shapes, and the types of the language that they stand for; a catalog may say more."""
 
 LATER_SHAPES: Final = {
     "diamond": "conditional",
@@ -153,7 +163,7 @@ COSMETICS: Final = EVERYWHERE - {
 """What Graphviz understands and a run never looks at, wherever it stands."""
 
 
-class Alias(NamedTuple):
+class Alias(msgspec.Struct, frozen=True):
     """A name that another system has for one of our attributes."""
 
     name: str

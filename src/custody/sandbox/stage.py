@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from custody.errors import Refused
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from custody.workspace.overlay.layer import Layers
 
 
-class Access(NamedTuple):
+class Access(msgspec.Struct, frozen=True):
     """What programs may reach beside the workspace and the system's own programs."""
 
     network: Network = "none"

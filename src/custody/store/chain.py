@@ -23,7 +23,6 @@ import hashlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from typing import NamedTuple
 
 import msgspec
 
@@ -46,7 +45,7 @@ def _decoder(event: str) -> Callable[[msgspec.Raw], AnyFact]:
     return msgspec.json.Decoder(FACTS[event]).decode
 
 
-class Link(NamedTuple):
+class Link(msgspec.Struct, frozen=True):
     """One good line, with what it says."""
 
     line: JournalLine
@@ -74,7 +73,7 @@ class Lines:
         self.torn = rest
 
 
-class _Read(NamedTuple):
+class _Read(msgspec.Struct, frozen=True):
     """One line as it was found."""
 
     raw: bytes

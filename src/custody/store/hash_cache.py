@@ -7,6 +7,9 @@ read that a later change could bear the same times, and everything on a file sys
 change times of its own. What a program stores through a mapping, in a page that it has changed
 before and that is not on the disk yet, changes no times: the next run would not see it.
 
+The files of each folder stay encoded until somebody takes that folder: the processes that do so
+share the work, and nobody needs all of it.
+
 Nothing depends on this: a cache that is missing, damaged, foreign or of another version is an
 empty one. Who can write the runs directory can make it lie, as he can change the workspace. A run
 then begins with another content than the source has; which one, its journal says.
@@ -32,7 +35,7 @@ _FOR_THE_OWNER = 0o700
 """It tells the names of a source's files, in a folder of runs that others may look into."""
 """Sources of one runs directory at most; the one that was used longest ago goes first."""
 
-_VERSION = 1
+_VERSION = 2
 _LIMIT = 64 << 20
 _CHECK = hashlib.sha256().digest_size
 
@@ -61,14 +64,35 @@ class Known(msgspec.Struct, frozen=True, gc=False, array_like=True):
 class _Stored(msgspec.Struct, array_like=True):
     version: int
     run_id: str
-    files: dict[str, Known]
+    tree: str
+    size: int
+    folders: dict[str, bytes]
+
+
+_files = msgspec.msgpack.Decoder(dict[str, Known])
 
 
 class HashCache(NamedTuple):
-    """The files of one source by their paths, and the run that has their contents."""
+    """The files of one source by their folders, and the run that has their contents."""
 
     run_id: str = ""
-    files: Mapping[str, Known] = {}
+    tree: str = ""
+    """Sha256 of the listing with which that run began: all of the contents are in it."""
+    size: int = 0
+    """How many files there are."""
+    folders: Mapping[str, bytes] = {}
+
+    @classmethod
+    def of(cls, run_id: str, tree: str, folders: Mapping[str, Mapping[str, Known]]) -> Self:
+        """Return a cache of files, each by its folder and its name there."""
+        count = sum(map(len, folders.values()))
+        encode = msgspec.msgpack.Encoder().encode
+        return cls(run_id, tree, count, {path: encode(files) for path, files in folders.items()})
+
+    def files(self, folder: str) -> Mapping[str, Known]:
+        """Return what is known of the files of a folder, by their names."""
+        known = self.folders.get(folder)
+        return {} if known is None else _files.decode(known)
 
     @classmethod
     def load(cls, runsdir: Root, source: os.stat_result) -> Self:
@@ -83,16 +107,17 @@ class HashCache(NamedTuple):
             return cls()  # it is only a cache
         if stored.version != _VERSION:
             return cls()
-        return cls(stored.run_id, stored.files)
+        return cls(stored.run_id, stored.tree, stored.size, stored.folders)
 
     def save(self, runsdir: Root, source: os.stat_result) -> None:
         """Keep it for the next run, in the place of what was known before, if it can be kept.
 
         It is not synced: half of it is none.
         """
-        if len(self.files) > MOST_FILES:
+        if self.size > MOST_FILES:
             return
-        body = msgspec.msgpack.encode(_Stored(_VERSION, self.run_id, dict(self.files)))
+        stored = _Stored(_VERSION, self.run_id, self.tree, self.size, dict(self.folders))
+        body = msgspec.msgpack.encode(stored)
         try:
             if not runsdir.exists(layout.SOURCES):
                 runsdir.make_dir(layout.SOURCES, _FOR_THE_OWNER)

@@ -12,10 +12,12 @@ import stat
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+import msgspec
+
 from custody.store.os_errors import failure
 
 
-class FileSystem(NamedTuple):
+class FileSystem(msgspec.Struct, frozen=True):
     """A file system as it is mounted somewhere."""
 
     device: int

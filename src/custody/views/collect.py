@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from custody.errors import JournalBroken
 from custody.model import layout
@@ -39,7 +41,7 @@ ChangesOf = Callable[[RequestAnswered], tuple[Change, ...]]
 """Tells what a recorded attempt changed."""
 
 
-class Made(NamedTuple):
+class Made(msgspec.Struct, frozen=True):
     """What one journal line adds to the views."""
 
     trace: bytes

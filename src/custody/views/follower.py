@@ -16,9 +16,9 @@ from custody.views.writer import ViewWriter
 
 PAUSE = 0.05
 """Seconds between two bursts: few large ones cost the disk less than many small ones."""
-CHUNK = 1_000
+CHUNK = 500
 """How many lines are handed over at once although nothing is committed, as by a resume."""
-LAG = 1_000
+LAG = 500
 """Most lines that may wait; the engine is held up then."""
 
 

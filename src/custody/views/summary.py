@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import groupby, islice
 from sys import intern
 
 import msgspec
@@ -207,17 +207,17 @@ class Summarizer:
         What is the same in one row after the other is kept once.
         """
         rows: list[StageSummary] = []
-        answered: dict[str, set[str]] = {}
+        answered: dict[str, list[str]] = {}
         last: UsageTotal | None = None
         for row in self._rows:
             last = last if row.usage == last else row.usage
             rows.append(row.shown(last))
             for name in row.stand_ins:
-                answered.setdefault(name, set()).add(row.node)
+                answered.setdefault(name, []).append(row.node)
         for node, visit in self._under_way.items():
             for name in visit.stand_ins:
-                answered.setdefault(name, set()).add(node)
-        return tuple(rows), {name: tuple(sorted(answered[name])) for name in sorted(answered)}
+                answered.setdefault(name, []).append(node)
+        return tuple(rows), {name: _each_once(answered[name]) for name in sorted(answered)}
 
     def net_changes(self) -> tuple[Change, ...]:
         """Return how the workspace differs by now from what the run began with."""
@@ -237,6 +237,11 @@ class Summarizer:
             usage=self._usage.taken(fact.node) or None,
             stand_ins=visit.stand_ins,
         )
+
+
+def _each_once(names: list[str]) -> tuple[str, ...]:
+    """Return the names in order; a set of as many would take more memory than the names."""
+    return tuple(name for name, _ in groupby(sorted(names)))
 
 
 def summary_document(summary: Summary) -> Iterator[bytes]:

@@ -21,7 +21,7 @@ from custody.store.rundir import RunDirectory
 from custody.store.workers import at_work, piece_size, processes
 from custody.workspace.fill import Fill, Wanted, read_states
 from custody.workspace.rights import lowered
-from custody.workspace.scan import FileState, Scanner, folder_seen, link_entry, seen_as
+from custody.workspace.scan import FileState, Seen, folder_seen, link_entry, seen_as
 
 
 @contextmanager
@@ -51,6 +51,8 @@ class Build:
         self._links: list[tuple[Entry, os.stat_result]] = []
         self._pieces: Sequence[Sequence[Wanted]] = ()
         self._states: list[FileState] = []
+        self._filled = 0
+        """When all was there."""
 
     def make_folders(self, modes: Iterable[tuple[str, int]]) -> None:
         """Make folders, each before those in it; open to their owner until all is filled."""
@@ -90,6 +92,7 @@ class Build:
         for folder in reversed(self._folders):
             if folder.mode & stat.S_IRWXU != stat.S_IRWXU:
                 self._target.change_mode(folder.path, folder.mode)
+        self._filled = time.time_ns()
 
     @cached_property
     def _files(self) -> list[Entry]:
@@ -104,18 +107,17 @@ class Build:
         links = (entry for entry, _ in self._links)
         return {entry.path: entry for entry in chain(self._folders, links, self._files)}
 
-    def teach(self, scanner: Scanner) -> None:
-        """Let a scanner know what was made, so that it need not read what nobody has touched.
+    def seen(self) -> Iterator[tuple[str, Seen]]:
+        """Yield each path with how it was left, for a scanner that need not read it then.
 
-        Nobody else has had the workspace until now; now is when it was looked at.
+        Nobody else has had the workspace before it was filled; then is when it was looked at.
         """
-        now = time.time_ns()
         for entry in self._folders:
-            scanner.remember(entry.path, folder_seen(entry))
+            yield entry.path, folder_seen(entry)
         for entry, link in self._links:
-            scanner.remember(entry.path, seen_as(entry, link, now))
+            yield entry.path, seen_as(entry, link, self._filled)
         for entry, state in zip(self._files, self._states, strict=True):
-            scanner.remember(entry.path, seen_as(entry, state, now))
+            yield entry.path, seen_as(entry, state, self._filled)
 
 
 class _File(NamedTuple):

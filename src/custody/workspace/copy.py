@@ -24,7 +24,7 @@ from custody.store.root import Root
 from custody.store.workers import FEW, at_work, piece_size, processes
 from custody.workspace.build import Build
 from custody.workspace.donor import Donor
-from custody.workspace.scan import Scanner
+from custody.workspace.scan import Seen
 from custody.workspace.source import Group, SourceTree
 from custody.workspace.take import Take, Taken, read_taken
 from custody.workspace.tree import put_tree
@@ -45,7 +45,7 @@ class TreeCopy:
         self._pieces: list[list[Taken]] = []
         self.expected: dict[str, Entry] = {}
         """What the workspace holds, by path."""
-        self.known: dict[str, Known] = {}
+        self.known = HashCache()
         """What the next run over the source need not read, unless it has changed until then."""
 
     def take(self, listed: SourceTree, cache: HashCache, donor: Donor | None) -> None:
@@ -59,7 +59,7 @@ class TreeCopy:
         self._excluded = listed.exclusion.patterns
         count = sum(len(group.names) for group in listed.files)
         pieces = list(_cut(listed.files, piece_size(count)))
-        work = Take(self._source, self._blobs.folder, pieces, cache.files, donor)
+        work = Take(self._source, self._blobs.folder, pieces, cache, donor)
         with closing(work), at_work(work, processes(count)) as workers:
             self._build.make_folders(listed.folders.items())
             self._build.make_links(listed.links.items())
@@ -89,25 +89,31 @@ class TreeCopy:
         self._build.fill(self._pieces, processes(count), check=False, meanwhile=meanwhile)
         return trees[0]
 
-    def teach(self, scanner: Scanner) -> None:
-        """Let a scanner know the copy; see `Build.teach`."""
-        self._build.teach(scanner)
+    def seen(self) -> Iterator[tuple[str, Seen]]:
+        """Yield what a scanner is to know of the copy; see `Build.seen`."""
+        return self._build.seen()
 
     def _keep_record(self) -> Tree:
-        """Note what there is, and put its listing to the blobs.
-
-        Only the clock by which change times are set can tell whether a file was old enough to be
-        known by its own.
-        """
-        looked = self._looked
-        self.known = {
-            file.path: file.known()
-            for file in self._taken()
-            if looked and file.device == self._device and not is_young(file.changed, looked)
-        }
+        """Note what there is, and put its listing to the blobs."""
         self.expected = self._build.entries()
         dropped = sorted((*self._dropped, *(file.path for file in self._taken() if file.dropped)))
-        return put_tree(self._blobs, self.expected, self._omitted, tuple(dropped), self._excluded)
+        tree = put_tree(self._blobs, self.expected, self._omitted, tuple(dropped), self._excluded)
+        self.known = HashCache.of("", tree.sha256, self._old())
+        return tree
+
+    def _old(self) -> dict[str, dict[str, Known]]:
+        """Return the files, by folder and name, that were old enough to be known by their times.
+
+        Only the clock by which change times are set can tell that.
+        """
+        found: dict[str, dict[str, Known]] = {}
+        if not self._looked:
+            return found
+        for file in self._taken():
+            if file.device == self._device and not is_young(file.changed, self._looked):
+                folder, _, name = file.path.rpartition("/")
+                found.setdefault(folder, {})[name] = file.known()
+        return found
 
     def _taken(self) -> Iterator[Taken]:
         return chain.from_iterable(self._pieces)

@@ -6,11 +6,13 @@ knows which paths the run was never shown.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from custody.errors import MalformedDocument
+from custody.patterns import later
 from custody.store.root import Root
 
 if TYPE_CHECKING:
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 
 IGNORE_FILE = ".custodyignore"
 _LIMIT = 1 << 20
+_NAMED = later(r"\(\?P<\w+>")
+"""The names of groups: in one pattern each could stand only once."""
+_NEVER = r"(?!)"
 
 
 class Exclusion:
@@ -55,12 +60,17 @@ class Exclusion:
         if self.patterns:
             _ = self._spec
 
-    def leaves_out(self, path: str, *, folder: bool) -> bool:
+    def leaves_out(self, path: str, *, folder: bool = False) -> bool:
         """Whether a path is excluded by itself; what lies below an excluded folder is never asked.
 
         That is as git does it: nothing below an excluded folder can be taken in again.
         """
-        return bool(self.patterns) and self._spec.match_file(f"{path}/" if folder else path)
+        spelled = f"{path}/" if folder else path
+        return (
+            bool(self.patterns)
+            and self._excluding.match(spelled) is not None
+            and self._spec.match_file(spelled)
+        )
 
     def covers(self, path: str, *, folder: bool) -> bool:
         """Whether a path, or a folder above it, is excluded."""
@@ -71,6 +81,13 @@ class Exclusion:
         return self.leaves_out(path, folder=folder) or any(
             self.leaves_out(one, folder=True) for one in above
         )
+
+    @cached_property
+    def _excluding(self) -> re.Pattern[str]:
+        """All patterns that exclude as one: most paths fit none, and need no further look."""
+        regexes = (kind.regex for kind in self._spec.patterns if kind.include)
+        texts = (regex.pattern for regex in regexes if regex is not None)
+        return re.compile("|".join(f"(?:{_NAMED.sub('(?:', text)})" for text in texts) or _NEVER)
 
     @cached_property
     def _spec(self) -> GitIgnoreSpec:

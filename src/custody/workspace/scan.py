@@ -20,6 +20,7 @@ import hashlib
 import os
 import stat
 import time
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import msgspec
@@ -103,6 +104,19 @@ class Scanner:
         self._contents = contents
         self._folders: dict[str, dict[str, Seen]] = {"": {}}
         self._touched: dict[str, Seen | None] = {}
+        self._lesson: Callable[[], Iterable[tuple[str, Seen]]] = tuple
+
+    def learn(self, lesson: Callable[[], Iterable[tuple[str, Seen]]]) -> None:
+        """Take what a lesson tells as looked at; it is not asked for before somebody looks.
+
+        A run whose stages have layers never does, unless it is resumed.
+        """
+        self._lesson = lesson
+
+    def _study(self) -> None:
+        lesson, self._lesson = self._lesson, tuple
+        for path, seen in lesson():
+            self.remember(path, seen)
 
     def entry(self, path: str) -> Entry | None:
         """Return what stood at ``path`` at the last look."""
@@ -110,6 +124,7 @@ class Scanner:
         return seen.entry if seen else None
 
     def _seen(self, path: str) -> Seen | None:
+        self._study()
         folder, _, name = path.rpartition("/")
         return self._folders.get(folder, {}).get(name)
 
@@ -132,6 +147,7 @@ class Scanner:
 
         Raises `StorageFailed` when the disk does; then the last look stands.
         """
+        self._study()
         look = Look(root, self._folders, self._contents)
         return self._apply(look.updates())
 

@@ -31,7 +31,7 @@ class Snapshot(NamedTuple):
     def remember(self, run: RunDirectory) -> None:
         """Let the next run over the source know of this one, which is published."""
         with Root.open(os.path.dirname(run.path), resolver=own) as runsdir:
-            HashCache(run.run_id, self.copy.known).save(runsdir, self.source)
+            self.copy.known._replace(run_id=run.run_id).save(runsdir, self.source)
 
 
 def take_snapshot(
@@ -52,6 +52,6 @@ def take_snapshot(
         cache = HashCache.load(runsdir, state)
         exclusion = Exclusion.for_source(origin, exclude)
         copy = TreeCopy(origin, target, run.blobs)
-        with donor(runsdir, cache.run_id) as earlier:
+        with donor(runsdir, cache.run_id, cache.tree) as earlier:
             copy.take(SourceTree(origin, left_out, exclusion), cache, earlier)
         return Snapshot(copy, copy.fill(), state)

@@ -94,9 +94,10 @@ class SourceTree:
         Most are, and need no more than to be asked: a source may hold very many.
         """
         try:
-            plain = item.is_file(follow_symlinks=False) and item.name not in LEFT_OUT_NAMES
-            if plain and not self.exclusion.patterns:
-                return True
+            if item.is_file(follow_symlinks=False) and item.name not in LEFT_OUT_NAMES:
+                patterns = self.exclusion.patterns
+                excluded = patterns and self.exclusion.leaves_out(path_of(folder, item.name))
+                return not excluded
             return self._classify(item, path_of(folder, item.name), opened.fd)
         except OSError as error:
             raise failure(error, f"{opened.path}/{item.name}", reading=True) from error
@@ -104,7 +105,7 @@ class SourceTree:
     def _classify(self, item: os.DirEntry[str], path: str, folder: int) -> bool:
         if item.name in LEFT_OUT_NAMES:
             self.omitted.append(path)
-        elif self.exclusion.patterns and self._is_excluded(item, path):
+        elif self.exclusion.leaves_out(path, folder=item.is_dir(follow_symlinks=False)):
             return False
         elif item.is_symlink():
             target = os.readlink(item.name, dir_fd=folder)
@@ -117,9 +118,6 @@ class SourceTree:
         else:
             self.omitted.append(path)
         return False
-
-    def _is_excluded(self, item: os.DirEntry[str], path: str) -> bool:
-        return self.exclusion.leaves_out(path, folder=item.is_dir(follow_symlinks=False))
 
     def _note_folder(self, item: os.DirEntry[str], path: str) -> None:
         state = item.stat(follow_symlinks=False)

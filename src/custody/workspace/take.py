@@ -17,7 +17,7 @@ import msgspec
 from custody.errors import PathRefused, StorageFailed
 from custody.store import files
 from custody.store.blob_folder import MODE, BlobFolder
-from custody.store.hash_cache import Known
+from custody.store.hash_cache import HashCache, Known
 from custody.store.open_folders import OpenFolders
 from custody.store.os_errors import failure
 from custody.store.root import DIGEST_LIMIT, Root
@@ -67,14 +67,19 @@ class Take:
         source: Root,
         blobs: BlobFolder,
         pieces: Sequence[Sequence[Group]],
-        known: Mapping[str, Known],
+        cache: HashCache,
         donor: Donor | None,
     ) -> None:
         self._source = source
         self._blobs = blobs
         self._pieces = pieces
-        self._known = known if donor else {}
+        self._cache = cache if donor else HashCache()
         self._donor = donor
+        self._vouched = donor is not None and donor.began_with(cache.tree)
+        """Whether all contents of the cache are among those of the earlier run."""
+        self._folder = ""
+        self._known: Mapping[str, Known] = self._cache.files("")
+        """The files of that folder: pieces of one follow each other."""
         self._folders = OpenFolders(source)
         self._doubted = False
 
@@ -108,15 +113,18 @@ class Take:
                 raise StorageFailed("its content was not kept", where=where, hint="try again")
 
     def _take_group(self, group: Group) -> list[Taken]:
+        if group.folder != self._folder:
+            self._folder, self._known = group.folder, self._cache.files(group.folder)
         folder = self._folders.get(group.folder).fd
         return [self._take(folder, name, path_of(group.folder, name)) for name in group.names]
 
     def _take(self, folder: int, name: str, path: str) -> Taken:
         try:
-            known = self._known.get(path)
+            known = self._known.get(name)
             if known is not None:
                 state = os.stat(name, dir_fd=folder, follow_symlinks=False)
-                if known.is_still(state) and self._link(known.sha256):
+                size = known.size if self._vouched else None
+                if known.is_still(state) and self._link(known.sha256, size):
                     return _with_rights(folder, name, _as_taken(path, known.sha256, state), state)
             return self._read(folder, name, path)
         except OSError as error:
@@ -190,10 +198,10 @@ class Take:
             os.close(target)
         return hasher.hexdigest()
 
-    def _link(self, sha256: str) -> bool:
+    def _link(self, sha256: str, size: int | None = None) -> bool:
         if self._donor is None or self._doubted:
             return False
-        return self._donor.link(self._blobs, sha256)
+        return self._donor.link(self._blobs, sha256, size)
 
 
 def read_taken(answer: bytes) -> list[Taken]:

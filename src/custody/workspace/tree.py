@@ -36,8 +36,18 @@ def tree_of(
     excluded: tuple[str, ...] = (),
 ) -> Tree:
     """Return the pointer to the tree whose listing is ``data``."""
+    return _tree(entries, hashlib.sha256(data).hexdigest(), omitted, dropped, excluded)
+
+
+def _tree(
+    entries: Mapping[str, Entry],
+    sha256: str,
+    omitted: tuple[str, ...],
+    dropped: tuple[str, ...],
+    excluded: tuple[str, ...],
+) -> Tree:
     return Tree(
-        sha256=hashlib.sha256(data).hexdigest(),
+        sha256=sha256,
         entries=len(entries),
         bytes=sum(entry.bytes for entry in entries.values()),
         omitted=omitted,
@@ -54,9 +64,8 @@ def put_tree(
     excluded: tuple[str, ...] = (),
 ) -> Tree:
     """Keep the listing of a tree, and return the pointer to it."""
-    data = listing(entries.values())
-    blobs.put(data)
-    return tree_of(entries, data, omitted, dropped, excluded)
+    sha256 = blobs.put(listing(entries.values()))
+    return _tree(entries, sha256, omitted, dropped, excluded)
 
 
 def change_between(before: Entry | None, after: Entry | None) -> Change | None:

@@ -79,7 +79,7 @@ class Workspace:
 
         snapshot = take_snapshot(run, source, omit=omit, exclude=exclude)
         workspace = cls(run, snapshot.copy.expected, snapshot.base)
-        snapshot.copy.teach(workspace._scanner)
+        workspace._scanner.learn(snapshot.copy.seen)
         workspace._snapshot = snapshot
         return workspace
 
@@ -242,7 +242,7 @@ class Workspace:
             return set()
         build = build_anew(self._run, self.expected)
         self._stay_at_home()
-        build.teach(self._scanner)
+        self._scanner.learn(build.seen)
         return set(self.expected)
 
     def tree(self) -> Tree:

@@ -238,7 +238,8 @@ def test_the_gate_judges_what_failed_and_tells_nothing_twice() -> None:
     judged = case(status="failed", diff=WorkspaceDiff(changes=(added("b"), added("c"))))
     assert gate.applies(judged)
     known = Verdict(check="path", allowed=False, code="not_allowed", reason="no", subject="b")
-    told = judged._replace(ack=msgspec.structs.replace(judged.ack, verdicts=(known,)))
+    ack = msgspec.structs.replace(judged.ack, verdicts=(known,))
+    told = msgspec.structs.replace(judged, ack=ack)
     assert codes(gate, told) == [("not_allowed", "c")]
 
 

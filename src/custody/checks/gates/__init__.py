@@ -15,7 +15,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
-from typing import ClassVar, NamedTuple, Self
+from typing import ClassVar, Self
+
+import msgspec
 
 from custody.model.change import WorkspaceDiff
 from custody.model.evidence import Evidence
@@ -29,7 +31,7 @@ CARRIED_OUT = frozenset({"ok", "partial"})
 """What an ack says whose request was carried out to its end."""
 
 
-class Case(NamedTuple):
+class Case(msgspec.Struct, frozen=True):
     """What is recorded of one attempt."""
 
     request: AnyRequest | None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
+import msgspec
 from msgspec import UNSET
 
 from custody.cli.render.ingests import ingests
@@ -23,7 +23,7 @@ SHOWN_STAND_INS = 3
 _TONES: dict[RunStatus, Tone] = {"PASS": "good", "FAIL": "bad", "RUNNING": "warn"}
 
 
-class Location(NamedTuple):
+class Location(msgspec.Struct, frozen=True):
     """Where a run is, and what to type for it."""
 
     path: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from custody.cli.render.terminal import visible, width
 from custody.cli.result import Line, Tone
@@ -13,7 +14,7 @@ INDENT = "    "
 """Before a remark that has no room beside its row."""
 
 
-class TableRow(NamedTuple):
+class TableRow(msgspec.Struct, frozen=True):
     """Cells of one row, how it is coloured, and what else is said of it."""
 
     cells: Sequence[str]

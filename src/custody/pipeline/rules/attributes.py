@@ -51,17 +51,17 @@ def known_attributes(pipeline: Pipeline, catalog: Catalog) -> Iterator[Finding]:
         for name, attribute in shared.items():
             if type(attribute.value) is not edge.plain.get(name):
                 yield from judge.judge(attribute, edge)
+    used = _used(pipeline, catalog)
     for node in pipeline.nodes.values():
-        table = judge.tables.get(node.type)
-        if table is not None:
-            yield from judge.judge_node(node, table)
+        if node.type in used:
+            yield from judge.judge_node(node, judge.table(node.type))
 
 
 def required(pipeline: Pipeline, catalog: Catalog) -> Iterator[Finding]:
     """Find nodes that lack what their type cannot do without."""
     needs = {
         name: [rule.name for rule in kind.attributes if rule.required]
-        for name, kind in catalog.items()
+        for name, kind in _used(pipeline, catalog).items()
     }
     for node in pipeline.nodes.values():
         for name in needs.get(node.type, ()):
@@ -78,7 +78,7 @@ def named_nodes(pipeline: Pipeline, catalog: Catalog) -> Iterator[Finding]:
     nearest = Nearest()
     naming = {
         name: [rule.name for rule in kind.attributes if rule.kind == "node"]
-        for name, kind in catalog.items()
+        for name, kind in _used(pipeline, catalog).items()
     }
     for node in pipeline.nodes.values():
         for name in naming.get(node.type, ()):
@@ -94,11 +94,18 @@ def handler_checks(pipeline: Pipeline, catalog: Catalog) -> Iterator[Finding]:
 
     It is asked only about nodes that have what is required, with values of the right kind.
     """
-    tables = {name: Table.of_type(name, catalog) for name, kind in catalog.items() if kind.check}
+    used = _used(pipeline, catalog)
+    tables = {name: Table.of_type(name, catalog) for name, kind in used.items() if kind.check}
     for node in pipeline.nodes.values():
         check = catalog[node.type].check if node.type in tables else None
         if check is not None and tables[node.type].fits(node):
             yield from check(node)
+
+
+def _used(pipeline: Pipeline, catalog: Catalog) -> Catalog:
+    """Return the types that its nodes have: the others need not even be loaded."""
+    names = dict.fromkeys(node.type for node in pipeline.nodes.values())
+    return {name: catalog[name] for name in names if name in catalog}
 
 
 def variables(pipeline: Pipeline, _: Catalog) -> Iterator[Finding]:
@@ -124,11 +131,18 @@ class _Judge:
     """Judges the attributes of one pipeline."""
 
     def __init__(self, pipeline: Pipeline, catalog: Catalog) -> None:
-        self.tables = {name: Table.of_type(name, catalog) for name in catalog}
+        self._catalog = catalog
+        self._tables: dict[str, Table] = {}
         self._source = pipeline.source
         self._nearest = Nearest()
         said = pipeline.attributes.get("unknown_attributes")
         self._severity: Severity = "warning" if said and said.value == WARN else "error"
+
+    def table(self, name: str) -> Table:
+        """Return what nodes of a type know."""
+        if name not in self._tables:
+            self._tables[name] = Table.of_type(name, self._catalog)
+        return self._tables[name]
 
     def judge_node(self, node: Node, table: Table) -> Iterator[Finding]:
         """Yield what is wrong with a node's attributes.
@@ -162,7 +176,7 @@ class _Judge:
 
     def _owner(self, name: str) -> Table | None:
         """Return who knows an attribute; families are asked after everybody's own."""
-        tables = self.tables.values()
+        tables = [self.table(name) for name in self._catalog]
         own = (table for table in tables if table.own_rule(name) is not None)
         return next(own, None) or next((t for t in tables if t.rule(name) is not None), None)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+
+import msgspec
 
 from custody.errors import MalformedDocument
 from custody.model.finding import Finding
@@ -18,7 +19,7 @@ _WALKS = 200
 """Of how many nodes it is looked up which ones may run before them."""
 
 
-class _Asked(NamedTuple):
+class _Asked(msgspec.Struct, frozen=True):
     """One thing that is asked of a node, and where."""
 
     at: str

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+
 from custody.model.graph import (
     AttributeKind,
     AttributeRule,
@@ -34,10 +36,10 @@ class Table:
         owner: str,
         *groups: tuple[AttributeRule, ...],
         families: Families | None = None,
-        taken: frozenset[str] = frozenset(),
+        taken: Callable[[], Iterable[str]] = tuple,
         looks: frozenset[str] = graphviz.NODE,
     ) -> None:
-        """Words in ``taken`` are no family's: a node type has attributes that begin so."""
+        """Words that are ``taken`` are no family's: a node type has attributes that begin so."""
         self.owner = owner
         self.looks = looks
         """What Graphviz understands there, and nobody else looks at."""
@@ -55,14 +57,17 @@ class Table:
     def of_type(cls, name: str, catalog: Catalog) -> Table:
         """Return what nodes of a type know."""
         kind = catalog[name]
-        dotted = (rule.name for each in catalog.values() for rule in each.attributes)
-        taken = {name.partition(".")[0] for name in dotted if "." in name}
+
+        def taken() -> Iterator[str]:
+            dotted = (rule.name for each in catalog.values() for rule in each.attributes)
+            return (name.partition(".")[0] for name in dotted if "." in name)
+
         return cls(
             f"type {name}",
             NODE_ATTRIBUTES,
             kind.attributes,
             families=kind.families,
-            taken=frozenset(taken),
+            taken=taken,
         )
 
     @property
@@ -95,10 +100,10 @@ class Table:
 
     def _family(self, name: str) -> Table:
         word, dot, _ = name.partition(".")
-        if self._families is None or not dot or word in self._taken:
+        if self._families is None or not dot:
             return _NOBODY
         if word not in self._met:
-            rules = self._families.rules(word)
+            rules = () if word in self._taken() else self._families.rules(word)
             self._met[word] = Table(self.owner, rules) if rules else _NOBODY
         return self._met[word]
 
