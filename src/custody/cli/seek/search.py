@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 COUNT = 10
 _SHOWN = 3
 """Lines of a hit that a person sees."""
+_COLUMNS = 74
+"""What is shown of each."""
 
 
 def arguments(parser: Arguments) -> None:
@@ -83,6 +85,7 @@ def _whole(given: int | None, default: int, name: str) -> int:
 
 def _lines(hits: Sequence[Hit], notes: Sequence[str], output: str) -> Iterator[Line]:
     from custody.cli.render.table import count
+    from custody.cli.render.terminal import cut
 
     for hit in hits:
         place = hit.reference.lines
@@ -95,7 +98,7 @@ def _lines(hits: Sequence[Hit], notes: Sequence[str], output: str) -> Iterator[L
             yield Line(f"      {hit.unresolved}: {hit.reason}", "warn", hang=8)
         shown = [line for line in hit.reference.excerpt.split("\n") if line.strip()]
         for line in shown[:_SHOWN]:
-            yield Line(f"      {line}", hang=8)
+            yield Line(f"      {cut(line, _COLUMNS)}")
     for note in notes:
         yield Line(note, "warn", hang=2)
     found = count(len(hits), "hit") if hits else "nothing found"
