@@ -8,6 +8,7 @@ so whatever was interrupted is simply done again.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from custody.logbook import Database, Transaction
 from custody.logbook.migrations import migrate
 from custody.model.record import encode
 from custody.seek import postings, settings
+from custody.seek.documents import DOCUMENTS
 from custody.seek.embedders import Embedder, Passage, Vector
 from custody.seek.packing import pack
 from custody.seek.postings import Bag, bag_of
@@ -106,7 +108,20 @@ class Index:
         """Return what fits a query best; raises `SeekFailed` for an index of other versions."""
         with self.database.reading() as transaction:
             self._refuse_another(transaction)
-            return self._reader.search(transaction, query)
+            embedder = self.model.embedder
+            if not self._reader.wants_vector(transaction, query):
+                embedder = None
+        vector = None  # a server that is asked for one must not hold a transaction open
+        if embedder is not None:
+            vector = embedder.embed_query(Passage(query.text, Counter(words(query.text))))
+        with self.database.reading() as transaction:
+            return self._reader.search(transaction, query, vector)
+
+    def patterns(self, root: str) -> tuple[str, ...]:
+        """Return which documents below a root are wanted: as somebody said, or texts."""
+        with self.database.reading() as transaction:
+            said = settings.get(transaction, settings.PATTERNS, dict[str, tuple[str, ...]]) or {}
+        return said.get(root, DOCUMENTS)
 
     def weights(self) -> Weights:
         """Return how much each leg has to say."""

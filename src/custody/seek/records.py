@@ -46,9 +46,9 @@ class Weights(Record, frozen=True):
 
     source: float = 1.0
     """Words of the whole source."""
-    chunk: float = 0.4
+    chunk: float = 0.7
     """Words of its best piece."""
-    vectors: float = 0.3
+    vectors: float = 0.7
     """Likeness of vectors; 0 switches the leg off."""
     why: str = "as the release sets them"
     """Who chose them: the release, or a measurement on the repository's own history."""

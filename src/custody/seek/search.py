@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from custody.logbook import Transaction
 from custody.seek import postings, settings
-from custody.seek.embedders import Embedder, Passage, Vector
+from custody.seek.embedders import Embedder, Vector
 from custody.seek.fuse import Leg, fuse
 from custody.seek.lexical import (
     CANDIDATES,
@@ -70,7 +70,12 @@ class Reader:
         self._missing = missing
         self._facts: _Facts | None = None
 
-    def search(self, transaction: Transaction, query: Query) -> Answer:
+    def wants_vector(self, transaction: Transaction, query: Query) -> bool:
+        """Whether a query is to be embedded before it is searched for."""
+        facts = self._known(transaction)
+        return not query.words_only and not [*self._without(facts)]
+
+    def search(self, transaction: Transaction, query: Query, vector: Vector | None) -> Answer:
         """Return what fits a query best, and what was left out of the search."""
         facts = self._known(transaction)
         asked = Counter(words(query.text))
@@ -78,10 +83,8 @@ class Reader:
         terms = _terms(transaction, asked, facts.usual.sources)
         condition = _condition(query, facts.roots)
         chosen = postings.candidates(transaction, rarest(terms), facts.usual, CANDIDATES, condition)
-        vector = None
         if not query.words_only:
             notes += self._without(facts)
-            vector = self._vector(query.text, asked, facts)
         if vector is not None:
             chosen = [*dict.fromkeys((*chosen, *self._near(transaction, vector, condition)))]
         sources = _sources(transaction, chosen)
@@ -101,16 +104,11 @@ class Reader:
     def _without(self, facts: _Facts) -> Iterator[str]:
         """Say why the vectors take no part, if they take none."""
         if self._embedder is None:
-            yield self._missing
+            yield self._missing or "words only: the index has no model of vectors"
         elif facts.weights.vectors <= 0:
             yield f"words only: the vectors are switched off, {facts.weights.why}"
         elif not facts.vectors:
             yield "words only: the index has no vectors"
-
-    def _vector(self, text: str, asked: Mapping[str, int], facts: _Facts) -> Vector | None:
-        if self._embedder is None or facts.weights.vectors <= 0 or not facts.vectors:
-            return None
-        return self._embedder.embed_query(Passage(text, asked))
 
     def _near(
         self, transaction: Transaction, vector: Vector, condition: tuple[str, Sequence[Any]]

@@ -60,6 +60,10 @@ _TABLES = (
         digest {bytes} PRIMARY KEY,
         data {bytes} NOT NULL
     )""",
+    """CREATE TABLE seek.basis (
+        term {key} PRIMARY KEY,
+        data {bytes} NOT NULL
+    )""",
     """CREATE TABLE seek.unresolved (
         root TEXT NOT NULL,
         artifact_uri TEXT NOT NULL,
@@ -86,5 +90,5 @@ def _first() -> Step:
 
 SEEK = Component("seek", (_first(),))
 """Its steps are only ever added to."""
-FILLED = ("sources", "chunks", "terms", "postings", "vectors", "unresolved", "settings")
+FILLED = ("sources", "chunks", "terms", "postings", "vectors", "basis", "unresolved", "settings")
 """What `--rebuild` empties."""
