@@ -14,8 +14,10 @@ from typing import Any
 
 from custody.errors import LogbookFailed
 from custody.logbook import Database, Transaction
+from custody.logbook.migrations import migrate
 from custody.seek.embedders import Vector
 from custody.seek.exact_vectors import ExactVectors
+from custody.seek.tables import SEEK
 from custody.seek.vectors import Vectors
 
 EXACT = "vectors are compared one by one: the server has no pgvector"
@@ -95,6 +97,7 @@ class PgVectors(ExactVectors):
 
 def _prepared(database: Database, dimension: int) -> bool:
     """Make what is missing; tell whether pgvector is there to be used."""
+    migrate(database, SEEK)
     table = _table(dimension)
     with database.reading() as transaction:
         if not _offered(transaction):
