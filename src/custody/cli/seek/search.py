@@ -95,7 +95,7 @@ def _lines(hits: Sequence[Hit], notes: Sequence[str], output: str) -> Iterator[L
             yield Line(f"      {hit.unresolved}: {hit.reason}", "warn", hang=8)
         shown = [line for line in hit.reference.excerpt.split("\n") if line.strip()]
         for line in shown[:_SHOWN]:
-            yield Line(f"      {line}")
+            yield Line(f"      {line}", hang=8)
     for note in notes:
         yield Line(note, "warn", hang=2)
     found = count(len(hits), "hit") if hits else "nothing found"
