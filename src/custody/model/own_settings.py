@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from custody.model.record import Record
 
 
@@ -70,6 +72,19 @@ class OwnEvidence(Record, frozen=True):
     https: OwnHttps = OwnHttps()
 
 
+class OwnSeek(Record, frozen=True):
+    """Which model the vectors of the search come from."""
+
+    embedder: Literal["lsa", "http", "wordllama", "none"] = "lsa"
+    """``lsa`` is fitted on the index itself; ``none`` searches by words alone."""
+    url: str = ""
+    """For ``http``: where embeddings are asked for, as OpenAI's ``/v1/embeddings``."""
+    model: str = ""
+    """For ``http``: what the server calls its model."""
+    token: str = ""
+    """For ``http``: the variable that holds the token it is sent; empty for none."""
+
+
 class OwnSettings(Record, frozen=True):
     """Of the user's configuration what is more than a word."""
 
@@ -79,3 +94,4 @@ class OwnSettings(Record, frozen=True):
     """By the agent's name."""
     web: OwnWeb = OwnWeb()
     evidence: OwnEvidence = OwnEvidence()
+    seek: OwnSeek = OwnSeek()

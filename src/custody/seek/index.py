@@ -44,6 +44,8 @@ class Model(NamedTuple):
     """Why there is no embedder here, for whoever asks."""
     fitted: bool = False
     """Whether it is fitted on the words of the index, and never sees a text."""
+    note: str = ""
+    """What has to be said of how its vectors are searched."""
 
 
 class Index:

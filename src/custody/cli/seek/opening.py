@@ -35,7 +35,8 @@ def opened(options: Namespace) -> Iterator[Opened]:
     from custody.store.own_settings import own_settings
 
     here = os.getcwd()
-    root = docs_root(own_settings(os.environ).evidence, here)
+    own = own_settings(os.environ)
+    root = docs_root(own.evidence, here)
     with logbook(options) as (book, store):
         resolver = configured(os.environ, folder=here, pointers=book, artifacts=store)
-        yield Opened(book, index_of(book.database), resolver, root)
+        yield Opened(book, index_of(book.database, own.seek, os.environ), resolver, root)

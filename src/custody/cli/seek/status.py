@@ -34,6 +34,7 @@ def execute(options: Namespace) -> Result:
             "wrong": wrong,
             "model": index.model.name,
             "missing": index.model.missing,
+            "note": index.model.note,
             "weights": index.weights(),
             "root": root,
             "patterns": index.patterns(root),
@@ -60,8 +61,8 @@ def _lines(data: Mapping[str, Any], hint: str) -> Iterator[Line]:
         yield Line(f"{name:<10} {value}", hang=11)
     if stats.unresolved:
         yield Line(f"{count(stats.unresolved, 'source')} not indexed: see --json", "warn")
-    if data["missing"]:
-        yield Line(data["missing"], "warn", hang=2)
+    for told in filter(None, (data["missing"], data["note"])):
+        yield Line(told, "warn", hang=2)
     if data["wrong"]:
         yield Line(data["wrong"], "bad", hang=2)
         yield Line(f"  hint: {hint}")

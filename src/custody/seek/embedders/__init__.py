@@ -1,8 +1,11 @@
 """Embedders: texts become vectors, and what is alike lies in the same direction.
 
-    lsa       fitted on the index itself: which words go with which (needs NumPy)
+    lsa        fitted on the index itself: which words go with which (needs NumPy)
+    http       of a server that speaks as OpenAI does
+    sentence   of a small model that carries its weights (the extra `sentence`)
+    choose     which one the user has set up
 
-Any other is a module beside it that gives an `Embedder`.
+Any other is a module beside these that gives an `Embedder`.
 """
 
 from __future__ import annotations
