@@ -16,6 +16,7 @@ from custody.model.verify_event import VERIFY_FAILED, PatchRejected
 from custody.views.bundle import read_bundle
 from support.changing import BLOCK, CODE, GOOD, OUTSIDE, STALE, WRONG, Change, answers
 from support.ending import ends_before
+from support.sweep import paired
 
 FIXED = CODE.replace("a - b", "a + b")
 
@@ -288,6 +289,29 @@ def test_whatever_a_role_does_wrong_the_change_passes_or_explains_itself(
     failure = next(stage for stage in result.summary.stages if stage.node == node)
     assert failure.failure_reason
     assert json.loads(members["artifacts/verify_report.json"])["result"] == "FAIL"
+    assert flow.holds()
+
+
+BREAKDOWNS = {
+    "late": ("sleep 60", "timeout"),
+    "killed": ("sh -c 'kill -9 $$'", "exit_code_137"),
+    "raising": ("false", "exit_code_1"),
+}
+PROVIDED = ("chair", "cost_controller", "patchmaker", "fixer")
+
+
+@pytest.mark.parametrize(("role", "how"), paired("who breaks down how", PROVIDED, [*BREAKDOWNS]))
+def test_a_provider_that_is_late_or_breaks_down_ends_the_change_with_its_bundle(
+    flow: Change, monkeypatch: pytest.MonkeyPatch, role: str, how: str
+) -> None:
+    monkeypatch.setenv("CUSTODY_COMMAND_TIMEOUT", "0.5s")
+    said, reason = BREAKDOWNS[how]
+    book = flow.book(answers(maker=WRONG))
+    result = flow.start(agent=book, roles={role: f"command:{said}"})
+    assert result.summary.status == "FAIL"
+    failed = [stage for stage in result.summary.stages if reason in stage.failure_reason]
+    assert [stage.type for stage in failed] in (["artifact"], ["review"])
+    assert f"| {failed[0].node} |" in bundled(flow)["TRACE.md"].decode()
     assert flow.holds()
 
 

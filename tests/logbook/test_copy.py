@@ -16,6 +16,7 @@ from custody.logbook.records import NewAttachment
 from custody.logbook.tables import COLUMNS, KEYS
 from custody.logbook.verify import verify
 from support.histories import GitRepo
+from support.telling import tell
 
 
 @pytest.fixture
@@ -81,7 +82,7 @@ def test_everything_is_there_with_its_id(
 
 
 def test_a_target_with_something_of_its_own_is_refused(filled: Logbook, other: Logbook) -> None:
-    other.add_event("mine", {})
+    tell(other, "mine", {})
     with pytest.raises(LogbookFailed) as caught:
         copy(filled, other, artifacts=None)
     assert caught.value.code == "diverged"

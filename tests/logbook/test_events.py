@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 from custody.errors import LogbookFailed
 from custody.logbook import Transaction
 from custody.logbook.book import Logbook
 from custody.logbook.events import GENESIS
+from support.alone import start_alone
+from support.telling import tell
 
 ADD = """
 import sys
 from custody.logbook.book import Logbook
+from support.telling import tell
 with Logbook.open(sys.argv[1]) as book:
     for number in range(20):
-        book.add_event("counted", {"number": number})
+        tell(book, "counted", {"number": number})
 """
 WITHOUT_TRIGGERS = {
     "sqlite": ("DROP TRIGGER logbook_events_update", "DROP TRIGGER logbook_events_delete"),
@@ -28,7 +28,7 @@ WITHOUT_TRIGGERS = {
 @pytest.fixture
 def told(book: Logbook) -> Logbook:
     for number in range(1, 6):
-        assert book.add_event("counted", {"number": number, "odd": "\0\ud7ff"}) == number
+        assert tell(book, "counted", {"number": number, "odd": "\0\ud7ff"}) == number
     return book
 
 
@@ -112,15 +112,15 @@ def test_a_cut_end_is_found_by_whoever_kept_the_head(told: Logbook) -> None:
 
 
 def test_several_processes_make_one_chain(book: Logbook, url: str) -> None:
-    words = [sys.executable, "-c", ADD, url]
-    started = [subprocess.Popen(words) for _ in range(2)]
-    assert [process.wait() for process in started] == [0, 0]
+    started = [start_alone(ADD, url) for _ in range(2)]
+    assert [process.communicate() for process in started] == [("", ""), ("", "")]
+    assert [process.returncode for process in started] == [0, 0]
     assert book.verify_events().events == 40
 
 
 def test_an_event_may_belong_to_an_item(book: Logbook) -> None:
     item = book.add_item("run", "one")
-    book.add_event("ended", {}, item_id=item.item_id)
+    tell(book, "ended", {}, item_id=item.item_id)
     assert book.events()[0].item_id == item.item_id
     with pytest.raises(LogbookFailed):
-        book.add_event("ended", {}, item_id=99)
+        tell(book, "ended", {}, item_id=99)

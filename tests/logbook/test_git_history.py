@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from custody.errors import Refused, UsageError
-from custody.logbook.change import Change
+from custody.logbook.change import HistoryChange
 from custody.logbook.git_history import GitHistory
 from support.histories import GitRepo
 
@@ -18,7 +18,7 @@ def repo(tmp_path: Path) -> GitRepo:
     return GitRepo(tmp_path / "repo")
 
 
-def changes(repo: GitRepo, limit: int = 1 << 20) -> list[Change]:
+def changes(repo: GitRepo, limit: int = 1 << 20) -> list[HistoryChange]:
     history = GitHistory(str(repo.folder), limit=limit)
     return list(history.changes(history.commits(history.tip("HEAD").commit)))
 

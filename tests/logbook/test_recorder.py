@@ -10,7 +10,7 @@ from custody.errors import StorageFailed
 from custody.logbook import recorder, repos
 from custody.logbook.artifacts import open_artifacts
 from custody.logbook.book import Logbook
-from custody.logbook.change import Change
+from custody.logbook.change import HistoryChange
 from custody.logbook.folder import FolderArtifacts
 from custody.logbook.recorder import Recorder
 
@@ -22,8 +22,8 @@ class Full(FolderArtifacts):
         raise StorageFailed("no space left")
 
 
-def change(number: int, patch: bytes) -> Change:
-    return Change(f"{number:040x}", "2026-01-01T00:00:00Z", "s", {}, patch, "diff", {})
+def change(number: int, patch: bytes) -> HistoryChange:
+    return HistoryChange(f"{number:040x}", "2026-01-01T00:00:00Z", "s", {}, patch, "diff", {})
 
 
 def test_no_row_names_bytes_that_are_not_there(book: Logbook, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from custody.logbook import repos
 from custody.logbook.book import Logbook
-from custody.logbook.change import Change
+from custody.logbook.change import HistoryChange
 
 
 def test_a_repository_is_there_once_and_where_it_was_seen_last(book: Logbook) -> None:
@@ -21,7 +21,7 @@ def test_a_repository_is_there_once_and_where_it_was_seen_last(book: Logbook) ->
 
 def test_commits_are_added_once_and_known(book: Logbook) -> None:
     book.database.repeat(lambda it: repos.add_repo(it, "git", "a", "/a"))
-    changes = [Change(name * 40, "", "s\0" * 9, {}, b"", "diff", {}) for name in "ab"]
+    changes = [HistoryChange(name * 40, "", "s\0" * 9, {}, b"", "diff", {}) for name in "ab"]
     assert book.database.repeat(lambda it: repos.add_commits(it, 1, changes)) == 2
     assert book.database.repeat(lambda it: repos.add_commits(it, 1, changes)) == 0
     with book.database.reading() as transaction:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from custody.errors import Refused, UsageError
-from custody.logbook.streams import Part, parts, reading
+from custody.logbook.streams import StreamPart, parts, reading
 
 MARK = b"\n\0"
 BYTES = st.lists(st.sampled_from([b"a", b"\n", b"\0", b"\n\0"])).map(b"".join)
@@ -24,7 +24,7 @@ def test_a_stream_is_cut_alike_however_it_comes(stream: bytes, cuts: list[int], 
     expected = [*stream.split(MARK)]
     expected[-1] = expected[-1].removesuffix(b"\n")
     assert list(parts(pieces, MARK, limit)) == [
-        Part(part[:limit], len(part), part.count(b"\n")) for part in expected
+        StreamPart(part[:limit], len(part), part.count(b"\n")) for part in expected
     ]
 
 

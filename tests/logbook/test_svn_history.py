@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from custody.errors import UsageError
-from custody.logbook.change import Change
+from custody.logbook.change import HistoryChange
 from custody.logbook.svn_history import SvnHistory
 from support.histories import SvnRepo
 from support.programs import needs
@@ -26,7 +26,7 @@ def repo(tmp_path: Path) -> SvnRepo:
     return SvnRepo(tmp_path / "svn")
 
 
-def changes(place: str, limit: int = 1 << 20) -> list[Change]:
+def changes(place: str, limit: int = 1 << 20) -> list[HistoryChange]:
     history = SvnHistory(place, limit=limit)
     return list(history.changes(1, history.head))
 

@@ -18,7 +18,7 @@ from custody.patch.binary import (
     result_of,
     write_binary,
 )
-from custody.patch.cursor import Cursor
+from custody.patch.cursor import PatchCursor
 
 IDS = ("1" * 40, "2" * 40)
 OLD = b"0123456789" * 10_000
@@ -45,12 +45,12 @@ def data_of(method: str, data: bytes, length: int | None = None, behind: bytes =
 
 
 def read(data: bytes) -> Binary:
-    return read_binary(Cursor(data, ""), IDS)
+    return read_binary(PatchCursor(data, ""), IDS)
 
 
 @given(st.binary(max_size=300), st.binary(max_size=300))
 def test_what_is_written_is_read(before: bytes, after: bytes) -> None:
-    cursor = Cursor(write_binary(before, after) + b"next\n", "")
+    cursor = PatchCursor(write_binary(before, after) + b"next\n", "")
     found = read_binary(cursor, (object_id(before), object_id(after)))
     assert (found.method, result_of(found, before)) == ("literal", after)
     assert cursor.line == b"next"

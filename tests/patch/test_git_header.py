@@ -6,14 +6,14 @@ import pytest
 
 from custody.errors import MalformedDocument
 from custody.patch import EXECUTABLE, REGULAR, FileChange
-from custody.patch.cursor import Cursor
+from custody.patch.cursor import PatchCursor
 from custody.patch.git_header import Header, read_git_header
 
 START = b"diff --git a/a b/a\n"
 
 
 def read(*lines: bytes) -> Header:
-    return read_git_header(Cursor(START + b"".join(line + b"\n" for line in lines), ""))
+    return read_git_header(PatchCursor(START + b"".join(line + b"\n" for line in lines), ""))
 
 
 def test_modes_and_object_names() -> None:

@@ -6,12 +6,12 @@ import pytest
 
 from custody.errors import MalformedDocument
 from custody.patch import REGULAR, FileChange
-from custody.patch.cursor import Cursor
+from custody.patch.cursor import PatchCursor
 from custody.patch.plain_header import read_plain_header
 
 
 def read(old: str, new: str, hunk: str = "@@ -1 +1 @@") -> FileChange:
-    return read_plain_header(Cursor(f"--- {old}\n+++ {new}\n{hunk}\n".encode(), ""))
+    return read_plain_header(PatchCursor(f"--- {old}\n+++ {new}\n{hunk}\n".encode(), ""))
 
 
 @pytest.mark.parametrize(

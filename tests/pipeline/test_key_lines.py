@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from custody.pipeline.key_lines import Item, KeyLines, decoded, ids_in, plain_lines, read_key_lines
+from custody.pipeline.key_lines import (
+    KeyLines,
+    ListEntry,
+    decoded,
+    ids_in,
+    plain_lines,
+    read_key_lines,
+)
 
 KEYS = ("Status", "Scope-Allow", "Blocking Reasons")
 
@@ -110,7 +117,7 @@ def test_what_is_wrong_is_not_missing_as_well() -> None:
     ],
 )
 def test_lists_behind_the_colon_and_below(text: str, items: list[tuple[str, int]]) -> None:
-    assert read(text).items("Scope-Allow") == tuple(Item(*item) for item in items)
+    assert read(text).items("Scope-Allow") == tuple(ListEntry(*item) for item in items)
     assert read(text).items("Blocking Reasons") == ()
 
 

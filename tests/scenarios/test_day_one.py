@@ -17,6 +17,7 @@ from custody.testing.model_server import Answer, ModelServer, Script, Turn
 from support import real_project
 from support.real_agents import environment, program
 from support.real_project import FILE, ITS_TEST, RIGHT, WRONG, git, make_project
+from support.servers import free_port
 from support.shell import Done, Here, Shell
 from support.sweep import turn
 
@@ -124,7 +125,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def server() -> Iterator[ModelServer]:
-    with ModelServer(script(REPAIR)) as server:
+    """Return a model at a port that nobody takes while it is away."""
+    with ModelServer(script(REPAIR), port=free_port()) as server:
         yield server
 
 

@@ -17,8 +17,8 @@ from custody.sandbox import kernel
 _libc = ctypes.CDLL(None, use_errno=True)
 _REMOVE = 0
 _USER_KEYRING, _SEARCH, _UNLINK = -4, 10, 9
-_NAMED_BY_THE_KERNEL = 15
-"""Letters of a process's name."""
+_MORE = "+"
+"""What a process adds to its name that holds something for the others."""
 _PATIENCE = 1.0
 """Seconds that what was killed has to be gone."""
 
@@ -72,5 +72,5 @@ class Leavings:
                 name = Path(f"/proc/{number}/comm").read_text().strip()
             except OSError:
                 continue  # it has ended meanwhile
-            if name.startswith(self._mark[:_NAMED_BY_THE_KERNEL]):
+            if name.rstrip(_MORE) == self._mark:
                 yield int(number), name

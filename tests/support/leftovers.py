@@ -19,7 +19,7 @@ KEPT_FOLDERS = {path.partition("/")[0] for path in KEPT_CACHES}
 LEAVE_AND_LOOK = f"""
 import ctypes, os, pwd, sys
 MARK = "left-by-custody-{{}}".format(sys.argv[1])
-KEY = int(sys.argv[1]) % 1_000_000 + 7_000_000
+KEY = int(sys.argv[1]) % 1_000_000 + 9_000_000
 libc = ctypes.CDLL(None, use_errno=True)
 libc.shmat.restype = ctypes.c_void_p
 places = {{name: os.environ[name] for name in {VARIABLES!r}}}

@@ -120,9 +120,14 @@ class Postgres:
         """Signal the server and wait for all of it; if killed, it ends before its processes."""
         if self._server is None:
             return
-        self._server.send_signal(number)
-        self._server.wait(WAIT)
-        self._server = None
+        server, self._server = self._server, None
+        server.send_signal(number)
+        try:
+            server.wait(WAIT)
+        except subprocess.TimeoutExpired:
+            server.kill()  # nothing of it stays, and it is told all the same
+            server.wait(WAIT)
+            raise
         until = time.monotonic() + WAIT
         while self._at_work():
             assert time.monotonic() < until, "processes of the server do not end"

@@ -6,7 +6,7 @@ import random
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Self
 
 Talk = Callable[[socket.socket], None]
@@ -19,9 +19,9 @@ def free_port() -> int:
     """Return a port on which nobody listens, for a program that is told its port."""
     while True:
         port = random.SystemRandom().choice(_BY_NAME)
-        with socket.socket() as found:
-            if found.connect_ex(("127.0.0.1", port)) != 0:
-                return port
+        with socket.socket() as found, suppress(OSError):
+            found.bind(("127.0.0.1", port))
+            return port
 
 
 @contextmanager
@@ -34,12 +34,14 @@ def refusing_port() -> Iterator[int]:
 
 
 class Server:
-    """Accepts connections until it is left, and counts them."""
+    """Accepts connections until it is left, and counts them.
+
+    Who asks ``localhost`` for the port of one at ::1 finds nobody else at 127.0.0.1.
+    """
 
     def __init__(self, talk: Talk, host: str = "127.0.0.1") -> None:
         self._talk = talk
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self._listener = socket.create_server((host, 0), family=family, backlog=128)
+        self._listener, *self._held = _listen(host)
         self._connections: list[socket.socket] = []
         self._threads: list[threading.Thread] = []
         self._accepting = threading.Thread(target=self._accept)
@@ -55,6 +57,8 @@ class Server:
         self._listener.shutdown(socket.SHUT_RDWR)
         self._accepting.join()
         self._listener.close()
+        for held in self._held:
+            held.close()
         for connection in self._connections:
             try:
                 connection.shutdown(socket.SHUT_RDWR)
@@ -83,6 +87,22 @@ class Server:
             connection.shutdown(socket.SHUT_RDWR)
         except OSError:
             return  # the other side is gone
+
+
+def _listen(host: str) -> tuple[socket.socket, ...]:
+    """Return what listens there, and what else it holds of its port."""
+    if ":" not in host:
+        return (socket.create_server((host, 0), backlog=128),)
+    while True:
+        listener = socket.create_server((host, 0), family=socket.AF_INET6, backlog=128)
+        held = socket.socket()
+        try:
+            held.bind(("127.0.0.1", listener.getsockname()[1]))
+        except OSError:
+            listener.close()
+            held.close()
+        else:
+            return listener, held
 
 
 def read_head(connection: socket.socket) -> bytes:

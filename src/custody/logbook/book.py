@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 from custody.evidence import Pointer
 from custody.logbook import Database, Transaction, events, items, kv, pointers, repos
 from custody.logbook.address import open_database
-from custody.logbook.events import Chain
+from custody.logbook.events import EventChain
 from custody.logbook.migrations import migrate
 from custody.logbook.records import (
     Attachment,
@@ -110,16 +110,11 @@ class Logbook:
             yield from found
             found = self._after(found[-1].cursor, page)
 
-    def add_event(self, kind: str, data: dict[str, Any], *, item_id: int | None = None) -> int:
-        """Add an event; return its number. Done twice, it happened twice."""
-        with self.database.writing() as transaction:
-            return events.append(transaction, kind, data, item_id=item_id)
-
     def events(self, *, after: int = 0, limit: int = 100) -> list[Event]:
         """Return events in order."""
         return self._read(lambda it: events.page(it, after=after, limit=limit))
 
-    def verify_events(self, *, head: str = "") -> Chain:
+    def verify_events(self, *, head: str = "") -> EventChain:
         """Walk the chain of events, as `custody.logbook.events.verify` does."""
         return self._read(lambda it: events.verify(it, head=head))
 

@@ -12,7 +12,7 @@ PATCH_LIMIT = 1 << 20
 """Bytes of a patch that is kept whole; of a larger one what it changed is kept, file by file."""
 
 
-class Change(NamedTuple):
+class HistoryChange(NamedTuple):
     """A commit or a revision."""
 
     name: str

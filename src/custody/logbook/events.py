@@ -25,7 +25,7 @@ _PAGE = 1000
 _COLUMNS = "seq, ts, kind, item_id, data_json, prev, sha256"
 
 
-class Chain(Record, frozen=True):
+class EventChain(Record, frozen=True):
     """What was found of a chain."""
 
     events: int
@@ -67,7 +67,7 @@ def page(transaction: Transaction, *, after: int = 0, limit: int = _PAGE) -> lis
     ]
 
 
-def verify(transaction: Transaction, *, head: str = "") -> Chain:
+def verify(transaction: Transaction, *, head: str = "") -> EventChain:
     """Walk the chain from its first event; tell the first that does not hold.
 
     With ``head`` the chain must hold that hash, which it had at an earlier time.
@@ -75,13 +75,13 @@ def verify(transaction: Transaction, *, head: str = "") -> Chain:
     count, before, seen = 0, GENESIS, head in {"", GENESIS}
     for row in _all(transaction):
         if what := _wrong(row, count + 1, before):
-            return Chain(events=count, head=before, broken_at=count + 1, what=what)
+            return EventChain(events=count, head=before, broken_at=count + 1, what=what)
         count, before = row[0], row[-1]
         seen = seen or before == head
     if not seen:
         what = f"no event has the hash {head}: the end was cut off, or all was written anew"
-        return Chain(events=count, head=before, broken_at=count + 1, what=what)
-    return Chain(events=count, head=before)
+        return EventChain(events=count, head=before, broken_at=count + 1, what=what)
+    return EventChain(events=count, head=before)
 
 
 def _wrong(row: tuple[Any, ...], expected: int, before: str) -> str:

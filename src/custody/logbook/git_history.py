@@ -13,9 +13,9 @@ from itertools import chain
 from typing import NamedTuple
 
 from custody.errors import Refused, StorageFailed, UsageError
-from custody.logbook.change import PATCH_LIMIT, Change, moment
+from custody.logbook.change import PATCH_LIMIT, HistoryChange, moment
 from custody.logbook.records import Meta, PatchFormat
-from custody.logbook.streams import Part, parts, reading
+from custody.logbook.streams import StreamPart, parts, reading
 from custody.patterns import later
 from custody.store.root import read_file
 
@@ -120,7 +120,7 @@ class GitHistory:
             what = f"the list of a shallow clone's edges cannot be read: {error}"
             raise Refused("program", what, where=self.location) from error
 
-    def changes(self, names: Sequence[str]) -> Iterator[Change]:
+    def changes(self, names: Sequence[str]) -> Iterator[HistoryChange]:
         """Yield what each of some commits changed, in that order.
 
         Of a patch that is too large the count of lines for each file is told, and of that, if it
@@ -132,7 +132,7 @@ class GitHistory:
             else:
                 yield self._cut(entry)
 
-    def _cut(self, entry: _Entry) -> Change:
+    def _cut(self, entry: _Entry) -> HistoryChange:
         meta: Meta = {"cut": "too_large", "diff_bytes": entry.size}
         kinds: tuple[tuple[PatchFormat, str], ...]
         kinds = (("diffstat", _BY_FILE), ("ministat", _OF_ALL))
@@ -152,7 +152,7 @@ class GitHistory:
             printed = parts(stream, _MARK, self._limit + _HEAD_LIMIT)
             before = next(printed)
             for name in names:
-                part = next(printed, Part(b"", 0, 0))
+                part = next(printed, StreamPart(b"", 0, 0))
                 entry = _entry(part)
                 if entry is None and part.size > _HEAD_LIMIT and form == _FORMAT:
                     [entry] = self._printed([name], option, _NO_SUBJECT)
@@ -191,7 +191,7 @@ class _Entry(NamedTuple):
     """Of the whole text."""
 
 
-def _entry(part: Part) -> _Entry | None:
+def _entry(part: StreamPart) -> _Entry | None:
     """Read what stands between two marks; its last line ended with the first byte of one."""
     head = _HEAD.match(whole := part.text + b"\n")
     if head is None:
@@ -207,10 +207,10 @@ def _entry(part: Part) -> _Entry | None:
     )
 
 
-def _change(entry: _Entry, text: bytes, form: PatchFormat, meta: Meta) -> Change:
+def _change(entry: _Entry, text: bytes, form: PatchFormat, meta: Meta) -> HistoryChange:
     about: Meta = {"parents": entry.parents}
     at = moment(entry.seconds)
-    return Change(entry.name, at, entry.subject, about, text, form, meta)
+    return HistoryChange(entry.name, at, entry.subject, about, text, form, meta)
 
 
 def _seen(text: bytes) -> Meta:

@@ -12,7 +12,7 @@ from typing import Any
 from custody.logbook import Transaction, events, kv, pointers, repos
 from custody.logbook.artifacts import ArtifactStore, sha256_of
 from custody.logbook.book import Logbook
-from custody.logbook.change import Change, Synced
+from custody.logbook.change import HistoryChange, Synced
 from custody.logbook.records import NewPatch, Repo
 
 CURSORS = "sync"
@@ -28,7 +28,7 @@ class Recorder:
         self._book = book
         self._artifacts = artifacts
         self._repo = repo
-        self._waiting: list[Change] = []
+        self._waiting: list[HistoryChange] = []
         self._bytes = 0
         self._changes = 0
         self._patches = 0
@@ -36,7 +36,7 @@ class Recorder:
         self._cut = 0
         self._binary = 0
 
-    def record(self, changes: Iterable[Change]) -> None:
+    def record(self, changes: Iterable[HistoryChange]) -> None:
         """Take changes in; some may wait for `finish`."""
         for change in changes:
             self._waiting.append(change)
@@ -84,7 +84,7 @@ class Recorder:
         self._changes += changes
         self._patches += patches
 
-    def _row(self, change: Change) -> NewPatch:
+    def _row(self, change: HistoryChange) -> NewPatch:
         key = self._artifacts.put(change.patch)
         return NewPatch(
             source_type=self._repo.repo_type,
@@ -97,7 +97,7 @@ class Recorder:
         )
 
     def _write(
-        self, transaction: Transaction, batch: list[Change], rows: list[NewPatch]
+        self, transaction: Transaction, batch: list[HistoryChange], rows: list[NewPatch]
     ) -> tuple[int, int]:
         add = repos.add_commits if self._repo.repo_type == "git" else repos.add_revisions
         patches = pointers.add_patches(transaction, rows)

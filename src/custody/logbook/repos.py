@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from custody.logbook import Transaction
-from custody.logbook.change import Change
+from custody.logbook.change import HistoryChange
 from custody.logbook.clock import utc_now
 from custody.logbook.records import Repo
 from custody.logbook.text import checked, meta_text, shortened
@@ -39,7 +39,7 @@ def repos(transaction: Transaction) -> list[Repo]:
     return [_repo(row) for row in rows]
 
 
-def add_commits(transaction: Transaction, repo_id: int, changes: Iterable[Change]) -> int:
+def add_commits(transaction: Transaction, repo_id: int, changes: Iterable[HistoryChange]) -> int:
     """Add the commits that are not there; return how many these are."""
     return transaction.many(
         """INSERT INTO scm.git_commits (repo_id, commit_sha, committed_at, subject, meta_json)
@@ -48,7 +48,7 @@ def add_commits(transaction: Transaction, repo_id: int, changes: Iterable[Change
     )
 
 
-def add_revisions(transaction: Transaction, repo_id: int, changes: Iterable[Change]) -> int:
+def add_revisions(transaction: Transaction, repo_id: int, changes: Iterable[HistoryChange]) -> int:
     """Add the revisions that are not there; return how many these are."""
     return transaction.many(
         """INSERT INTO scm.svn_revisions (repo_id, revision, committed_at, subject, meta_json)
@@ -80,7 +80,7 @@ def commits(
     return [row[0] for row in rows]
 
 
-def _described(change: Change) -> tuple[str, str, str]:
+def _described(change: HistoryChange) -> tuple[str, str, str]:
     return change.committed_at, shortened(change.subject), meta_text(change.about)
 
 

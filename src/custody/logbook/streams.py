@@ -15,7 +15,7 @@ from custody.store.places import is_folder
 _PIECE = 1 << 18
 
 
-class Reading:
+class ProgramOutput:
     """A program at work whose output is read in pieces."""
 
     def __init__(self, process: subprocess.Popen[bytes], complaints: int) -> None:
@@ -57,7 +57,7 @@ def reading(
     environment: Mapping[str, str],
     given: bytes = b"",
     fine: tuple[int, ...] = (0,),
-) -> Iterator[Reading]:
+) -> Iterator[ProgramOutput]:
     """Run a program, which is told ``given`` and nothing else; it does not outlive the block.
 
     Raises `Refused` with code ``program`` when it fails, with what it complained of.
@@ -67,7 +67,7 @@ def reading(
         process = _start(words, cwd, environment, complaints)
         teller = threading.Thread(target=_tell, args=(process.stdin, given), daemon=True)
         teller.start()
-        program = Reading(process, complaints)
+        program = ProgramOutput(process, complaints)
         try:
             yield program
             program.end()
@@ -112,7 +112,7 @@ def _tell(stdin: IO[bytes] | None, given: bytes) -> None:
         stdin.close()
 
 
-class Part(NamedTuple):
+class StreamPart(NamedTuple):
     """What stands between two marks of a stream."""
 
     text: bytes
@@ -122,7 +122,7 @@ class Part(NamedTuple):
     """How often a line ends in it."""
 
 
-def parts(pieces: Iterable[bytes], mark: bytes, limit: int) -> Iterator[Part]:
+def parts(pieces: Iterable[bytes], mark: bytes, limit: int) -> Iterator[StreamPart]:
     """Cut a stream at each ``mark``, and keep ``limit`` bytes of each part.
 
     What stands before the first mark is a part too. The end of the stream counts as a mark, of
@@ -158,5 +158,5 @@ class _Growing:
         self._size += len(more)
         self._lines += more.count(b"\n")
 
-    def taken(self) -> Part:
-        return Part(bytes(self._kept), self._size, self._lines)
+    def taken(self) -> StreamPart:
+        return StreamPart(bytes(self._kept), self._size, self._lines)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from custody.errors import Refused, UsageError
-from custody.logbook.change import PATCH_LIMIT, Change
+from custody.logbook.change import PATCH_LIMIT, HistoryChange
 from custody.logbook.records import Meta, PatchFormat
-from custody.logbook.streams import Part, parts, reading
+from custody.logbook.streams import StreamPart, parts, reading
 from custody.patterns import later
 from custody.store.places import is_file
 
@@ -48,7 +48,7 @@ class SvnHistory:
             hint = "a url, a working copy or a repository of Subversion"
             raise UsageError(refused.what, where=place, hint=hint) from refused
 
-    def changes(self, first: int, last: int) -> Iterator[Change]:
+    def changes(self, first: int, last: int) -> Iterator[HistoryChange]:
         """Yield what each revision from ``first`` to ``last`` changed here, in order.
 
         Of a patch that is too large the paths are told, and of these, if they are too many, how
@@ -68,7 +68,7 @@ class SvnHistory:
             else:
                 yield self._cut(about, printed.size)
 
-    def _cut(self, about: _About, size: int) -> Change:
+    def _cut(self, about: _About, size: int) -> HistoryChange:
         meta: Meta = {"cut": "too_large", "diff_bytes": size}
         part = self._part("diff", "--summarize", "-c", str(about.number))
         if part.size <= self._limit:
@@ -77,7 +77,7 @@ class SvnHistory:
         text = f"{part.lines} paths changed\n".encode()
         return _change(about, text, "ministat", meta)
 
-    def _part(self, *words: str) -> Part:
+    def _part(self, *words: str) -> StreamPart:
         """Return what svn prints about the url as a whole, as far as it is kept."""
         number = words[-1]
         command = self._words(*words, f"{self.location}@{number}")
@@ -153,7 +153,7 @@ def _about(element: Element) -> _About:
     )
 
 
-def _revision(part: Part) -> _Printed | None:
+def _revision(part: StreamPart) -> _Printed | None:
     """Read what stands between two marks; its last line ended with the first byte of one."""
     head = _HEAD.match(whole := part.text + b"\n")
     if head is None:
@@ -162,8 +162,8 @@ def _revision(part: Part) -> _Printed | None:
     return _Printed(int(head[1]), text, len(text) if part.size < len(whole) else part.size)
 
 
-def _change(about: _About, text: bytes, form: PatchFormat, meta: Meta) -> Change:
-    return Change(str(about.number), about.committed_at, about.subject, {}, text, form, meta)
+def _change(about: _About, text: bytes, form: PatchFormat, meta: Meta) -> HistoryChange:
+    return HistoryChange(str(about.number), about.committed_at, about.subject, {}, text, form, meta)
 
 
 def _target(place: str) -> str:

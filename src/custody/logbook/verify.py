@@ -10,7 +10,7 @@ from custody.evidence import Artifacts
 from custody.evidence.uri import FileUri, build_evidence_uri, parse
 from custody.logbook.artifacts import is_key
 from custody.logbook.book import Logbook
-from custody.logbook.events import Chain
+from custody.logbook.events import EventChain
 from custody.logbook.records import Listed
 from custody.model.record import Record
 from custody.store.root import read_file
@@ -26,7 +26,7 @@ class Problem(Record, frozen=True):
 class Verified(Record, frozen=True):
     """What was found."""
 
-    events: Chain
+    events: EventChain
     pointers: int
     """So many were looked at."""
     problems: tuple[Problem, ...]

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 
 from custody.errors import MalformedDocument
 from custody.patch import LIMIT, Binary
-from custody.patch.cursor import Cursor
+from custody.patch.cursor import PatchCursor
 
 START = b"GIT binary patch"
 NO_ID = "0" * 40
@@ -43,7 +43,7 @@ def object_id(content: bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
-def read_binary(cursor: Cursor, ids: tuple[str, str] | None) -> Binary:
+def read_binary(cursor: PatchCursor, ids: tuple[str, str] | None) -> Binary:
     """Read the data of one file: the way there, and the way back where it is told."""
     if ids is None or not all(_ID.fullmatch(name) for name in ids):
         raise cursor.malformed("binary data needs an index line with whole object names above it")
@@ -65,7 +65,7 @@ def result_of(binary: Binary, content: bytes) -> bytes:
     return binary.data if binary.method == "literal" else _apply_delta(binary.data, content)
 
 
-def _read_data(cursor: Cursor) -> _Data | None:
+def _read_data(cursor: PatchCursor) -> _Data | None:
     head = _HEAD.fullmatch(cursor.line or b"")
     if head is None:
         return None
@@ -84,7 +84,7 @@ def _read_data(cursor: Cursor) -> _Data | None:
     return _Data("delta", data)
 
 
-def _read_lines(cursor: Cursor) -> bytes:
+def _read_lines(cursor: PatchCursor) -> bytes:
     pieces: list[bytes] = []
     while cursor.line:
         piece = _decode(cursor.line)

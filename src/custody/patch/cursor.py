@@ -9,7 +9,7 @@ _SHOWN = 60
 """How much of a line a message shows."""
 
 
-class Cursor:
+class PatchCursor:
     """The lines of a patch, one after the other."""
 
     def __init__(self, data: bytes, where: str) -> None:

@@ -14,7 +14,7 @@ from custody.patch import (
     Kind,
     names,
 )
-from custody.patch.cursor import Cursor
+from custody.patch.cursor import PatchCursor
 from custody.patch.plain_header import NEW, OLD, file_line
 
 GIT = b"diff --git "
@@ -59,7 +59,7 @@ class _Fields(NamedTuple):
         return frozenset().union(*self)
 
 
-def read_git_header(cursor: Cursor) -> Header:
+def read_git_header(cursor: PatchCursor) -> Header:
     """Read a header; raises `MalformedDocument` where its lines contradict each other."""
     number = cursor.number
     rest = cursor.take().removeprefix(GIT)
@@ -80,7 +80,7 @@ def read_git_header(cursor: Cursor) -> Header:
     return Header(change, fields.ids.get(_INDEX_LINE))
 
 
-def _read_fields(cursor: Cursor) -> _Fields:
+def _read_fields(cursor: PatchCursor) -> _Fields:
     fields = _Fields({}, {}, {}, {})
     while start := next((start for start in _STARTS if cursor.next_is(start)), b""):
         if start in fields.begins:
@@ -98,7 +98,7 @@ def _read_fields(cursor: Cursor) -> _Fields:
     return fields
 
 
-def _mode(cursor: Cursor, text: bytes) -> int:
+def _mode(cursor: PatchCursor, text: bytes) -> int:
     if text == b"%o" % SUBMODULE:
         raise cursor.malformed("submodules cannot be patched")
     if text not in _MODES:
@@ -106,19 +106,19 @@ def _mode(cursor: Cursor, text: bytes) -> int:
     return _MODES[text]
 
 
-def _name(cursor: Cursor, text: bytes) -> bytes:
+def _name(cursor: PatchCursor, text: bytes) -> bytes:
     if (name := names.plain(text)) is None:
         raise cursor.unexpected("a line with a name")
     return name
 
 
-def _share(cursor: Cursor, text: bytes) -> bytes:
+def _share(cursor: PatchCursor, text: bytes) -> bytes:
     if _SHARE.fullmatch(text) is None:
         raise cursor.unexpected("a share in per cent")
     return text
 
 
-def _read_index(cursor: Cursor, text: bytes, fields: _Fields) -> None:
+def _read_index(cursor: PatchCursor, text: bytes, fields: _Fields) -> None:
     found = _INDEX.fullmatch(text)
     if found is None:
         raise cursor.unexpected("a line of two object names")
@@ -127,7 +127,7 @@ def _read_index(cursor: Cursor, text: bytes, fields: _Fields) -> None:
         fields.modes[_INDEX_LINE] = _mode(cursor, found[3])
 
 
-def _kind(cursor: Cursor, fields: _Fields, number: int) -> Kind:
+def _kind(cursor: PatchCursor, fields: _Fields, number: int) -> Kind:
     kinds = sorted({_SAY[start] for start in fields.begins if start in _SAY})
     if len(kinds) > 1:
         raise cursor.malformed(f"the header says {kinds[0]} and {kinds[1]}", number)
@@ -137,7 +137,7 @@ def _kind(cursor: Cursor, fields: _Fields, number: int) -> Kind:
 
 
 def _names(
-    cursor: Cursor, kind: Kind, fields: _Fields, rest: bytes, number: int
+    cursor: PatchCursor, kind: Kind, fields: _Fields, rest: bytes, number: int
 ) -> tuple[bytes, bytes]:
     """Return both names of a file; refuses lines that do not agree about them."""
     known: tuple[bytes, bytes] | None = None
@@ -162,7 +162,7 @@ def _names(
     return found
 
 
-def _names_below(cursor: Cursor, kind: Kind) -> tuple[bytes, bytes]:
+def _names_below(cursor: PatchCursor, kind: Kind) -> tuple[bytes, bytes]:
     """Return the names of ``---`` and ``+++``; the one that is there where the other is none."""
     number = cursor.number
     old, _ = file_line(cursor, OLD, announced=True)
@@ -175,7 +175,7 @@ def _names_below(cursor: Cursor, kind: Kind) -> tuple[bytes, bytes]:
 
 
 def _modes(
-    cursor: Cursor, kind: Kind, fields: _Fields, number: int
+    cursor: PatchCursor, kind: Kind, fields: _Fields, number: int
 ) -> tuple[int | None, int | None]:
     """Return the modes before and after; refuses lines that contradict each other."""
     old, new, deleted, added = (fields.modes.get(start) for start in _MODE_LINES)

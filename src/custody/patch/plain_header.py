@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from custody.patch import REGULAR, FileChange, Kind, names
-from custody.patch.cursor import Cursor
+from custody.patch.cursor import PatchCursor
 
 OLD, NEW = b"--- ", b"+++ "
 HUNK = b"@@ -"
@@ -21,7 +21,7 @@ _EPOCH = re.compile(
 )
 
 
-def read_plain_header(cursor: Cursor) -> FileChange:
+def read_plain_header(cursor: PatchCursor) -> FileChange:
     """Read a header that no ``diff --git`` announces."""
     number = cursor.number
     old, old_stamp = file_line(cursor, OLD, announced=False)
@@ -47,7 +47,7 @@ def read_plain_header(cursor: Cursor) -> FileChange:
     )
 
 
-def file_line(cursor: Cursor, start: bytes, *, announced: bool) -> tuple[bytes | None, bytes]:
+def file_line(cursor: PatchCursor, start: bytes, *, announced: bool) -> tuple[bytes | None, bytes]:
     """Read ``---`` or ``+++``; return the name, None for no file, and the date behind it.
 
     Where no ``diff --git`` has announced it, git takes what looks like a date for one: a blank in

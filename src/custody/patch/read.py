@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from custody.patch import FileChange, Hunk, names
 from custody.patch.binary import NO_ID, START, read_binary
-from custody.patch.cursor import Cursor
+from custody.patch.cursor import PatchCursor
 from custody.patch.git_header import GIT, Header, read_git_header
 from custody.patch.plain_header import HUNK, OLD, read_plain_header
 
@@ -24,7 +24,7 @@ _MARK = 12
 
 def read_patch(data: bytes, *, where: str = "") -> tuple[FileChange, ...]:
     """Return what a patch does to each file, in its order; raises `MalformedDocument`."""
-    cursor = Cursor(data, where)
+    cursor = PatchCursor(data, where)
     changes: list[FileChange] = []
     while (line := cursor.line) is not None:
         if not line:
@@ -41,7 +41,7 @@ def read_patch(data: bytes, *, where: str = "") -> tuple[FileChange, ...]:
     return tuple(changes)
 
 
-def _with_content(cursor: Cursor, header: Header) -> FileChange:
+def _with_content(cursor: PatchCursor, header: Header) -> FileChange:
     """Read what follows a header."""
     change = header.change
     _refuse_places(cursor, change)
@@ -59,13 +59,13 @@ def _with_content(cursor: Cursor, header: Header) -> FileChange:
     return change
 
 
-def _refuse_places(cursor: Cursor, change: FileChange) -> None:
+def _refuse_places(cursor: PatchCursor, change: FileChange) -> None:
     for path, mode in ((change.old_path, change.old_mode), (change.new_path, change.new_mode)):
         if path is not None and not names.can_hold(path, mode):
             raise cursor.malformed(f"git has no place for {names.shown(path)}", change.number)
 
 
-def _read_hunks(cursor: Cursor, change: FileChange) -> tuple[Hunk, ...]:
+def _read_hunks(cursor: PatchCursor, change: FileChange) -> tuple[Hunk, ...]:
     hunks: list[Hunk] = []
     end = shift = 0
     while cursor.next_is(HUNK):
@@ -87,7 +87,7 @@ def _read_hunks(cursor: Cursor, change: FileChange) -> tuple[Hunk, ...]:
     return tuple(hunks)
 
 
-def _read_hunk(cursor: Cursor) -> tuple[Hunk, int]:
+def _read_hunk(cursor: PatchCursor) -> tuple[Hunk, int]:
     """Return a hunk, and how many lines of the new text stand before it."""
     number = cursor.number
     ranges = _RANGES.fullmatch(cursor.lines[cursor.at])
@@ -107,7 +107,7 @@ def _read_hunk(cursor: Cursor) -> tuple[Hunk, int]:
     return Hunk(number, starts[0], tuple(lines)), starts[1]
 
 
-def _read_lines(cursor: Cursor, old: int, new: int) -> list[bytes]:
+def _read_lines(cursor: PatchCursor, old: int, new: int) -> list[bytes]:
     """Read the lines of a hunk until there are as many on each side as it says."""
     found: list[bytes] = []
     while (line := cursor.line) is not None:
@@ -135,7 +135,7 @@ def _read_lines(cursor: Cursor, old: int, new: int) -> list[bytes]:
     return found
 
 
-def _drop_newline(cursor: Cursor, found: list[bytes], old: int, new: int) -> None:
+def _drop_newline(cursor: PatchCursor, found: list[bytes], old: int, new: int) -> None:
     """Take the newline from the last line of a side, as the mark says."""
     if not cursor.next_is(b"\\ ") or len(cursor.lines[cursor.at]) < _MARK:
         raise cursor.unexpected("a mark for a missing newline")
@@ -146,7 +146,7 @@ def _drop_newline(cursor: Cursor, found: list[bytes], old: int, new: int) -> Non
     found[-1] = last[:-1]
 
 
-def _refuse_ids(cursor: Cursor, change: FileChange) -> None:
+def _refuse_ids(cursor: PatchCursor, change: FileChange) -> None:
     """Refuse object names that say something else than the header about what is there."""
     if change.binary is not None:
         none = change.binary.old_id == NO_ID, change.binary.new_id == NO_ID
@@ -154,7 +154,7 @@ def _refuse_ids(cursor: Cursor, change: FileChange) -> None:
             raise cursor.malformed("the index line does not fit the header", change.number)
 
 
-def _refuse_twice(cursor: Cursor, changes: Iterable[FileChange]) -> None:
+def _refuse_twice(cursor: PatchCursor, changes: Iterable[FileChange]) -> None:
     """Refuse a file that is changed twice, but for one that goes and then comes anew."""
     made: dict[bytes, FileChange] = {}
     removed: dict[bytes, FileChange] = {}
@@ -173,6 +173,6 @@ def _refuse_twice(cursor: Cursor, changes: Iterable[FileChange]) -> None:
             raise _twice(cursor, change)
 
 
-def _twice(cursor: Cursor, change: FileChange) -> Exception:
+def _twice(cursor: PatchCursor, change: FileChange) -> Exception:
     path = change.new_path or change.old_path or b""
     return cursor.malformed(f"{names.shown(path)} is changed twice", change.number)

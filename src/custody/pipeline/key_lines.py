@@ -58,7 +58,7 @@ class TextLine(NamedTuple):
     text: str
 
 
-class Item(NamedTuple):
+class ListEntry(NamedTuple):
     """One entry of a list, and its line."""
 
     text: str
@@ -75,19 +75,19 @@ class KeyLine(NamedTuple):
     """The lines up to the next key line."""
 
     @property
-    def items(self) -> tuple[Item, ...]:
+    def items(self) -> tuple[ListEntry, ...]:
         """The entries of the list: those behind the colon, else those below it."""
         if self.value:
             return tuple(_split(self.value, self.line))
         return tuple(part for item in self.points for part in _split(item.text, item.line))
 
     @property
-    def points(self) -> tuple[Item, ...]:
+    def points(self) -> tuple[ListEntry, ...]:
         """The lines ``- item`` below it, each whole; blank lines may stand between."""
-        found: list[Item] = []
+        found: list[ListEntry] = []
         for number, text in self.below:
             if match := _ITEM.fullmatch(text):
-                found.append(Item(match[1].strip(), number))
+                found.append(ListEntry(match[1].strip(), number))
             elif text[:1] in {" ", "\t"} and text.strip() and found:
                 found[-1] = found[-1]._replace(text=f"{found[-1].text} {text.strip()}")
             elif text.strip():
@@ -103,7 +103,7 @@ class KeyLines(NamedTuple):
     spoiled: frozenset[str]
     """Keys about which there is a finding already."""
 
-    def items(self, key: str) -> tuple[Item, ...]:
+    def items(self, key: str) -> tuple[ListEntry, ...]:
         """Return the entries of a list; none where the key is missing."""
         return self.lines[key].items if key in self.lines else ()
 
@@ -189,7 +189,7 @@ def key_lines(
 
 
 def _judge_value(line: KeyLine) -> Iterator[Finding]:
-    for text, number in (Item(line.value, line.line), *line.points):
+    for text, number in (ListEntry(line.value, line.line), *line.points):
         if character := unseen(text.replace("\t", " ")):
             what = f"the value of {line.key!r} holds U+{ord(character):04X}, which nobody sees"
             yield at(number, "value", what, "write it anew without that character")
@@ -217,9 +217,9 @@ def _folded(text: str) -> str:
     return _JOINTS.sub("", INVISIBLE.sub("", text).casefold())
 
 
-def _split(text: str, line: int) -> Iterator[Item]:
+def _split(text: str, line: int) -> Iterator[ListEntry]:
     parts = (part.strip(" \t") for part in _SEPARATOR.split(text))
-    yield from (Item(_bare(part), line) for part in parts if part)
+    yield from (ListEntry(_bare(part), line) for part in parts if part)
 
 
 def _bare(text: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from custody.errors import PathRefused
 from custody.store.root import Root
-from custody.workspace.takeover import Step
+from custody.workspace.takeover import TakeoverStep
 from custody.workspace.takeover.look import look
 from custody.workspace.takeover.step import InTheWay, Stepper, new_name, old_name
 
@@ -23,13 +23,13 @@ class Place:
         self.root, self.waiting = Root.open(str(self.here)), Root.open(str(self.beside))
         self.stepper = Stepper(self.root, self.waiting)
 
-    def step(self, kind: str, path: str, new: str = "") -> Step:
+    def step(self, kind: str, path: str, new: str = "") -> TakeoverStep:
         before = look(self.root, path)
         if new:
             (self.beside / new_name(0)).write_text(new)
         after = look(self.waiting, new_name(0)) if new else None
         inode = (self.beside / new_name(0)).stat().st_ino if new else 0
-        return Step(kind=kind, path=path, before=before, after=after, inode=inode)  # type: ignore[arg-type]
+        return TakeoverStep(kind=kind, path=path, before=before, after=after, inode=inode)  # type: ignore[arg-type]
 
     def close(self) -> None:
         self.root.close()
@@ -129,7 +129,7 @@ def test_folders_and_their_modes(place: Place) -> None:
     assert not (place.here / "d").exists()
     place.stepper.undo(0, step)
     assert (place.here / "d").stat().st_mode & 0o777 == 0o755
-    made = Step(kind="make_folder", path="e", after=look(place.root, "d"))
+    made = TakeoverStep(kind="make_folder", path="e", after=look(place.root, "d"))
     place.stepper.do(0, made)
     assert (place.here / "e").is_dir()
     place.stepper.undo(0, made)
@@ -150,7 +150,7 @@ def test_a_mode_that_somebody_changed(place: Place) -> None:
     (place.here / "d").chmod(0o700)
     after = look(place.root, "d")
     (place.here / "d").chmod(0o711)
-    step = Step(kind="set_mode", path="d", before=before, after=after)
+    step = TakeoverStep(kind="set_mode", path="d", before=before, after=after)
     with pytest.raises(InTheWay):
         place.stepper.do(0, step)
     (place.here / "d").chmod(0o755)

@@ -17,7 +17,7 @@ from custody.model import layout
 from custody.model.record import encode_pretty
 from custody.patch import EXECUTABLE, REGULAR, SYMLINK, File
 from custody.workspace.contents import IN_MEMORY
-from custody.workspace.takeover import Step, TakeoverPlan
+from custody.workspace.takeover import TakeoverPlan, TakeoverStep
 from custody.workspace.takeover.step import Stepper, new_name
 from custody.workspace.takeover.takeover import finish, open_target, plan_of
 from support.patches import Git, Tree, get_tree
@@ -250,7 +250,7 @@ def test_a_plan_for_what_may_not_be_written_is_refused(made: Taking) -> None:
     broken_off(made, 0)
     beside = made.source / layout.TAKEOVER
     state = beside.stat()
-    hook = Step(kind="make_folder", path=".git/hooks", after=made.final["new"])
+    hook = TakeoverStep(kind="make_folder", path=".git/hooks", after=made.final["new"])
     plan = TakeoverPlan(run_id="r1", device=state.st_dev, inode=state.st_ino, steps=(hook,))
     (beside / layout.TAKEOVER_PLAN).write_bytes(encode_pretty(plan))
     with open_target(str(made.source)) as root, pytest.raises(Refused, match="came with a copy"):

@@ -39,7 +39,7 @@ _WITH_SUBJECTS = ("add", "show", "sync-git", "sync-svn")
 
 def arguments(parser: Arguments) -> None:
     """Declare the arguments."""
-    parser.add_argument("action", metavar="ACTION", choices=ACTIONS, help=", ".join(ACTIONS))
+    parser.add_argument("action", metavar="ACTION", choices=tuple(ACTIONS), help=", ".join(ACTIONS))
     subjects = parser.add_argument(
         "subjects",
         metavar="FILE|REPO|PART",

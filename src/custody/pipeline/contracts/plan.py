@@ -21,7 +21,7 @@ from custody.model.finding import Finding
 from custody.model.record import Record
 from custody.model.relpath import RelPath
 from custody.patterns import later
-from custody.pipeline.key_lines import Item, KeyLines, ReadDocument, at, ids_in, read_key_lines
+from custody.pipeline.key_lines import KeyLines, ListEntry, ReadDocument, at, ids_in, read_key_lines
 from custody.pipeline.messages import shown
 
 SIGNED: Final = "SIGNED"
@@ -139,7 +139,7 @@ def _judge_scope(lines: KeyLines, key: str) -> Iterator[Finding]:
         yield from _judge_entry(key, item)
 
 
-def _judge_entry(key: str, item: Item) -> Iterator[Finding]:
+def _judge_entry(key: str, item: ListEntry) -> Iterator[Finding]:
     path = item.text.rstrip("/")
     if path == ".":
         hint = "name the folders and files that may change"
@@ -194,7 +194,7 @@ def _judge_stops(lines: KeyLines, stops: tuple[StopCondition, ...]) -> Iterator[
             yield Finding(code="stop", message=what, line=item.line, column=1, severity="warning")
 
 
-def _budgets(items: tuple[Item, ...]) -> tuple[Budgets, list[Finding]]:
+def _budgets(items: tuple[ListEntry, ...]) -> tuple[Budgets, list[Finding]]:
     found: dict[str, int] = {}
     wrong: list[Finding] = []
     for item in items:

@@ -27,7 +27,7 @@ class Conflict(Record, frozen=True):
     what: str
 
 
-class Step(Record, frozen=True, omit_defaults=True):
+class TakeoverStep(Record, frozen=True, omit_defaults=True):
     """One thing to do to one path."""
 
     kind: StepKind
@@ -47,4 +47,4 @@ class TakeoverPlan(Document, frozen=True, kw_only=True):
     device: int
     inode: int
     """Of the folder that the plan was made in: a plan that came with a copy of it is no plan."""
-    steps: tuple[Step, ...]
+    steps: tuple[TakeoverStep, ...]

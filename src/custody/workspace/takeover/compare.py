@@ -19,7 +19,7 @@ from custody.model import layout
 from custody.model.change import Change, Entry
 from custody.model.relpath import forbidden
 from custody.store.root import Root
-from custody.workspace.takeover import Conflict, Step, StepKind
+from custody.workspace.takeover import Conflict, StepKind, TakeoverStep
 from custody.workspace.takeover.look import below, look, same
 
 _ORDER: tuple[StepKind, ...] = (
@@ -54,7 +54,7 @@ class Comparison:
         self._root = root
         self._final = final
         self._changes = {change.path: change for change in changes}
-        self._steps: dict[tuple[StepKind, str], Step] = {}
+        self._steps: dict[tuple[StepKind, str], TakeoverStep] = {}
         self._looked_above: set[str] = set()
         for change in self._changes.values():
             if excluded(change):
@@ -62,7 +62,7 @@ class Comparison:
             else:
                 self._compare(change)
 
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[TakeoverStep, ...]:
         """Return everything to do, in an order that can be followed and, backwards, undone."""
         by_path = sorted(self._steps.values(), key=lambda step: step.path.split("/"))
         return tuple(
@@ -109,7 +109,7 @@ class Comparison:
             self._add("set_mode", path, None, after)
 
     def _add(self, kind: StepKind, path: str, before: Entry | None, after: Entry | None) -> None:
-        self._steps[kind, path] = Step(kind=kind, path=path, before=before, after=after)
+        self._steps[kind, path] = TakeoverStep(kind=kind, path=path, before=before, after=after)
 
     def _look_above(self, path: str) -> None:
         """See to the folders on the way: missing ones are made, closed ones are in the way."""

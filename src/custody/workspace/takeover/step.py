@@ -18,7 +18,7 @@ from custody.store import files, syscalls
 from custody.store.os_errors import failure
 from custody.store.root import Root
 from custody.workspace.rights import lowered
-from custody.workspace.takeover import Conflict, Step, StepKind
+from custody.workspace.takeover import Conflict, StepKind, TakeoverStep
 from custody.workspace.takeover.look import look, same
 
 _NO_EXCHANGE = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP}
@@ -27,13 +27,13 @@ _STAYS_OR_GONE = {errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.ENOTDIR}
 CHANGED = "somebody changed it at the same moment"
 
 
-_Way = Callable[[int, Step], None]
+_Way = Callable[[int, TakeoverStep], None]
 
 
 class InTheWay(Exception):
     """What stands at a path is not what a step needs; the path is as it was."""
 
-    def __init__(self, step: Step, what: str) -> None:
+    def __init__(self, step: TakeoverStep, what: str) -> None:
         super().__init__(what)
         self.conflict = Conflict(path=step.path, what=what)
 
@@ -64,55 +64,55 @@ class Stepper:
         }
         """How each kind of step is done, and undone."""
 
-    def do(self, number: int, step: Step) -> None:
+    def do(self, number: int, step: TakeoverStep) -> None:
         """Do what is left of a step; raises `InTheWay`, `PathRefused` and `StorageFailed`."""
         try:
             self._ways[step.kind][0](number, step)
         except OSError as error:
             raise failure(error, f"{self._root.path}/{step.path}") from error
 
-    def undo(self, number: int, step: Step) -> None:
+    def undo(self, number: int, step: TakeoverStep) -> None:
         """Take a step back if it was done; raises as `do` does."""
         try:
             self._ways[step.kind][1](number, step)
         except OSError as error:
             raise failure(error, f"{self._root.path}/{step.path}") from error
 
-    def _remove(self, number: int, step: Step) -> None:
+    def _remove(self, number: int, step: TakeoverStep) -> None:
         if not self._beside.exists(old_name(number)):
             self._take_away(number, step, step.before)
 
-    def _undo_remove(self, number: int, step: Step) -> None:
+    def _undo_remove(self, number: int, step: TakeoverStep) -> None:
         if self._beside.exists(old_name(number)):
             self._put(old_name(number), step)
 
-    def _add(self, number: int, step: Step) -> None:
+    def _add(self, number: int, step: TakeoverStep) -> None:
         if self._beside.exists(new_name(number)):
             self._put(new_name(number), step)
 
-    def _undo_add(self, number: int, step: Step) -> None:
+    def _undo_add(self, number: int, step: TakeoverStep) -> None:
         if not self._beside.exists(new_name(number)):
             self._take_away(number, step, step.after)
 
-    def _replace(self, number: int, step: Step) -> None:
+    def _replace(self, number: int, step: TakeoverStep) -> None:
         if self._beside.exists(old_name(number)):
             self._add(number, step)  # the file system cannot exchange: the rest of the other way
         elif self._waits(number, step) and not self._exchanged(number, step, step.before):
             self._take_away(number, step, step.before)
             self._put(new_name(number), step)
 
-    def _undo_replace(self, number: int, step: Step) -> None:
+    def _undo_replace(self, number: int, step: TakeoverStep) -> None:
         if self._beside.exists(old_name(number)):
             self._undo_in_two(number, step)
         elif not self._waits(number, step):
             self._exchanged(number, step, step.after)
 
-    def _undo_in_two(self, number: int, step: Step) -> None:
+    def _undo_in_two(self, number: int, step: TakeoverStep) -> None:
         if not self._beside.exists(new_name(number)):
             self._move_aside(new_name(number), step, step.after)
         self._put(old_name(number), step)
 
-    def _remove_folder(self, _number: int, step: Step) -> None:
+    def _remove_folder(self, _number: int, step: TakeoverStep) -> None:
         """Remove a folder if it is empty; one that holds more than the run knew of stays."""
         try:
             with self._root.parent(step.path) as (folder, name):
@@ -121,33 +121,33 @@ class Stepper:
             if error.errno not in _STAYS_OR_GONE:
                 raise
 
-    def _undo_remove_folder(self, _number: int, step: Step) -> None:
+    def _undo_remove_folder(self, _number: int, step: TakeoverStep) -> None:
         if step.before is not None and not self._root.exists(step.path):
             self._make(step, lowered(step.before).mode)
 
-    def _make_folder(self, _number: int, step: Step) -> None:
+    def _make_folder(self, _number: int, step: TakeoverStep) -> None:
         if step.after is not None and not self._root.exists(step.path):
             self._make(step, lowered(step.after).mode | stat.S_IRWXU)
 
-    def _undo_make_folder(self, number: int, step: Step) -> None:
+    def _undo_make_folder(self, number: int, step: TakeoverStep) -> None:
         self._remove_folder(number, step)
 
-    def _set_mode(self, _number: int, step: Step) -> None:
+    def _set_mode(self, _number: int, step: TakeoverStep) -> None:
         self._change_mode(step, step.before, step.after)
 
-    def _undo_set_mode(self, _number: int, step: Step) -> None:
+    def _undo_set_mode(self, _number: int, step: TakeoverStep) -> None:
         if step.before is None:
             if step.after is not None and self._root.exists(step.path):
                 self._root.change_mode(step.path, step.after.mode | stat.S_IRWXU)
         else:
             self._change_mode(step, step.after, step.before)
 
-    def _make(self, step: Step, mode: int) -> None:
+    def _make(self, step: TakeoverStep, mode: int) -> None:
         with self._root.parent(step.path) as (folder, name):
             os.mkdir(name, mode, dir_fd=folder)
             os.chmod(name, mode, dir_fd=folder)
 
-    def _change_mode(self, step: Step, wanted: Entry | None, due: Entry | None) -> None:
+    def _change_mode(self, step: TakeoverStep, wanted: Entry | None, due: Entry | None) -> None:
         actual = look(self._root, step.path)
         if due is None or actual is None or same(actual, due):
             return
@@ -155,22 +155,22 @@ class Stepper:
             raise InTheWay(step, CHANGED)
         self._root.change_mode(step.path, lowered(due).mode)
 
-    def _waits(self, number: int, step: Step) -> bool:
+    def _waits(self, number: int, step: TakeoverStep) -> bool:
         """Whether the new file waits; else the old one lies in its place."""
         return self._beside.stat(new_name(number)).st_ino == step.inode
 
-    def _put(self, waiting: str, step: Step) -> None:
+    def _put(self, waiting: str, step: TakeoverStep) -> None:
         with self._root.parent(step.path) as (folder, name):
             try:
                 _rename_exclusively(self._beside.fd, waiting, folder, name)
             except FileExistsError:
                 raise InTheWay(step, "something is there by now") from None
 
-    def _take_away(self, number: int, step: Step, wanted: Entry | None) -> None:
+    def _take_away(self, number: int, step: TakeoverStep, wanted: Entry | None) -> None:
         name = old_name(number) if wanted is step.before else new_name(number)
         self._move_aside(name, step, wanted)
 
-    def _move_aside(self, aside: str, step: Step, wanted: Entry | None) -> None:
+    def _move_aside(self, aside: str, step: TakeoverStep, wanted: Entry | None) -> None:
         """Move what stands there away, look at it, and move it back if it is not as wanted."""
         with self._root.parent(step.path) as (folder, name):
             try:
@@ -181,7 +181,7 @@ class Stepper:
                 _rename_exclusively(self._beside.fd, aside, folder, name)
                 raise InTheWay(step, CHANGED)
 
-    def _exchanged(self, number: int, step: Step, wanted: Entry | None) -> bool:
+    def _exchanged(self, number: int, step: TakeoverStep, wanted: Entry | None) -> bool:
         """Let the two files change places, and back if what came is not as wanted.
 
         Return False where the file system cannot do it; nothing has happened then.

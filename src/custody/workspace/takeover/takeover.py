@@ -26,7 +26,7 @@ from custody.store.os_errors import failure
 from custody.store.root import Root
 from custody.store.rundir import RunDirectory
 from custody.workspace.restore import Restoration
-from custody.workspace.takeover import Conflict, Step, TakeoverPlan
+from custody.workspace.takeover import Conflict, TakeoverPlan, TakeoverStep
 from custody.workspace.takeover.compare import Comparison
 from custody.workspace.takeover.look import look, same
 from custody.workspace.takeover.step import InTheWay, Stepper, new_name
@@ -95,7 +95,7 @@ class Takeover:
         clear(self._root)
         return found
 
-    def _stage(self, steps: tuple[Step, ...], beside: Root) -> tuple[Step, ...]:
+    def _stage(self, steps: tuple[TakeoverStep, ...], beside: Root) -> tuple[TakeoverStep, ...]:
         """Make everything that is new, durable; return the steps that know it."""
         restoration = Restoration(self._run.root, self._run.blobs)
         staged = []
@@ -113,7 +113,7 @@ class Takeover:
         _sync(beside, [name for name in waiting if not _is_link(beside, name)])
         return tuple(staged)
 
-    def _follow(self, steps: tuple[Step, ...], beside: Root) -> Conflict | None:
+    def _follow(self, steps: tuple[TakeoverStep, ...], beside: Root) -> Conflict | None:
         """Write the plan and do its steps; return what was in the way after undoing them."""
         state = os.fstat(beside.fd)
         plan = TakeoverPlan(
