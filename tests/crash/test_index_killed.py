@@ -19,7 +19,7 @@ from custody.resolvers.choose import configured
 from custody.seek.configured import index_of
 from custody.seek.index import Index
 from custody.seek.records import Query, Stats
-from custody.seek.update import Update
+from custody.seek.update import IndexUpdate
 from support.histories import GitRepo
 from support.postgres import Postgres
 from support.seeking import switched_off
@@ -41,7 +41,7 @@ update.BATCH = 5
 url, folder = sys.argv[1:]
 with Logbook.open(url) as book:
     resolver = configured({}, folder=folder, pointers=book, artifacts=open_artifacts(folder))
-    update.Update(index_of(book.database), book, resolver, lambda _: None).run(None)
+    update.IndexUpdate(index_of(book.database), book, resolver, lambda _: None).run(None)
 """
 
 
@@ -90,7 +90,7 @@ def update(url: str, artifacts: Path) -> None:
     store = open_artifacts(str(artifacts))
     with Logbook.open(url) as book:
         resolver = configured({}, folder=str(artifacts), pointers=book, artifacts=store)
-        Update(index_of(book.database), book, resolver, lambda _: None).run(None)
+        IndexUpdate(index_of(book.database), book, resolver, lambda _: None).run(None)
     store.close()
 
 

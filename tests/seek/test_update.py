@@ -23,7 +23,7 @@ from custody.seek.configured import index_of
 from custody.seek.documents import DOCUMENTS
 from custody.seek.index import Index
 from custody.seek.records import Query
-from custody.seek.update import Docs, Update, Updated, unresolved
+from custody.seek.update import Docs, IndexUpdate, Updated, unresolved
 from support.histories import GitRepo
 
 pytestmark = [pytest.mark.req("E-10"), pytest.mark.usefixtures("_alone")]
@@ -40,7 +40,7 @@ with Logbook.open(sys.argv[1]) as book:
     resolver = configured({}, folder=sys.argv[3], pointers=book, artifacts=artifacts)
     docs = update.Docs(sys.argv[3], ("*.md",), os.environ)
     told = lambda seen: print(seen, flush=True)
-    update.Update(index_of(book.database), book, resolver, told).run(docs)
+    update.IndexUpdate(index_of(book.database), book, resolver, told).run(docs)
 """
 
 
@@ -68,7 +68,7 @@ class World(NamedTuple):
         """Bring the index up."""
         resolver = configured({}, folder=self.root, pointers=self.book, artifacts=self.artifacts)
         docs = Docs(self.root, patterns or DOCUMENTS, os.environ) if documents else None
-        return Update(self.seek, self.book, resolver, lambda _: None).run(docs)
+        return IndexUpdate(self.seek, self.book, resolver, lambda _: None).run(docs)
 
     def found(self, text: str) -> list[str]:
         """Return the source ids of what is found."""

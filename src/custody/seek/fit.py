@@ -14,7 +14,7 @@ from custody.logbook import Database, Transaction
 from custody.model.record import Record
 from custody.seek import settings
 from custody.seek.embedders import Passage
-from custody.seek.embedders.lsa import Lsa, Table, fit
+from custody.seek.embedders.lsa import Lsa, WordTable, fit
 from custody.seek.packing import unpack_rising
 from custody.seek.vectors import Vectors
 
@@ -145,7 +145,7 @@ def _vocabulary(transaction: Transaction, sources: int) -> list[tuple[int, str]]
     return sorted(((row[0], row[1]) for row in rows), key=lambda row: row[1])
 
 
-def _table(transaction: Transaction, sources: Sequence[int], words: Sequence[int]) -> Table:
+def _table(transaction: Transaction, sources: Sequence[int], words: Sequence[int]) -> WordTable:
     """Return the entries of the words that get a direction, by source."""
     import numpy as np
 
@@ -158,7 +158,7 @@ def _table(transaction: Transaction, sources: Sequence[int], words: Sequence[int
     column_places = _places(words, np.frombuffer(columns, dtype=np.int64))
     kept = (row_places >= 0) & (column_places >= 0)
     order = np.argsort(row_places[kept], kind="stable")
-    return Table(
+    return WordTable(
         sources=row_places[kept][order],
         words=column_places[kept][order],
         times=np.frombuffer(times, dtype=np.int64)[kept][order],

@@ -21,9 +21,9 @@ from custody.seek.documents import DOCUMENTS
 from custody.seek.embedders import Embedder, Passage, Vector
 from custody.seek.packing import pack
 from custody.seek.postings import Bag, bag_of
-from custody.seek.records import Answer, Cut, Query, Stats, Weights
-from custody.seek.search import Reader
-from custody.seek.stamp import Stamp, current, refuse_another
+from custody.seek.records import Cut, Query, SearchAnswer, Stats, Weights
+from custody.seek.search import Searcher
+from custody.seek.stamp import IndexStamp, current, refuse_another
 from custody.seek.tables import FILLED, SEEK
 from custody.seek.tokens import words
 from custody.seek.vectors import Vectors
@@ -58,12 +58,12 @@ class Index:
         self.model = model
         self.stamp = current(model.name)
         """What this release makes."""
-        self._reader = Reader(model.embedder, model.vectors, model.missing)
+        self._reader = Searcher(model.embedder, model.vectors, model.missing)
 
-    def stamped(self) -> Stamp | None:
+    def stamped(self) -> IndexStamp | None:
         """Return what the index was made with; None for one that is empty."""
         with self.database.reading() as transaction:
-            return settings.get(transaction, settings.STAMP, Stamp)
+            return settings.get(transaction, settings.STAMP, IndexStamp)
 
     def refuse_another(self) -> None:
         """Raise `SeekFailed` where the index was made with other versions."""
@@ -106,7 +106,7 @@ class Index:
             statement = f"SELECT root, artifact_uri FROM seek.sources{condition}"
             return {(row[0], row[1]) for row in transaction.run(statement, *values)}
 
-    def search(self, query: Query) -> Answer:
+    def search(self, query: Query) -> SearchAnswer:
         """Return what fits a query best; raises `SeekFailed` for an index of other versions."""
         with self.database.reading() as transaction:
             self._refuse_another(transaction)
@@ -158,7 +158,7 @@ class Index:
         Whatever order they came in: the same contents have the same digest.
         """
         with self.database.reading() as transaction:
-            stamp = settings.get(transaction, settings.STAMP, Stamp) or self.stamp
+            stamp = settings.get(transaction, settings.STAMP, IndexStamp) or self.stamp
             ids = sorted(_ids(transaction))
         hashed = hashlib.sha256(encode(stamp))
         for chunk_id in ids:
@@ -189,7 +189,7 @@ class Index:
         return list(zip(new, embedder.embed([passages[one] for one in new]), strict=True))
 
     def _refuse_another(self, transaction: Transaction) -> None:
-        found = settings.get(transaction, settings.STAMP, Stamp)
+        found = settings.get(transaction, settings.STAMP, IndexStamp)
         if found is not None:
             refuse_another(found, self.stamp, where=self.database.where)
 

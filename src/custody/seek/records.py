@@ -70,7 +70,7 @@ class Query(Record, frozen=True):
     """Whether vectors are left out: what comes then follows from the contents alone."""
 
 
-class Answer(Record, frozen=True):
+class SearchAnswer(Record, frozen=True):
     """What a search found, and what it could not do."""
 
     hits: tuple[Found, ...]

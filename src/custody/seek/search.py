@@ -22,7 +22,7 @@ from custody.seek.lexical import (
     score,
 )
 from custody.seek.packing import unpack
-from custody.seek.records import Answer, Found, Query, Weights
+from custody.seek.records import Found, Query, SearchAnswer, Weights
 from custody.seek.tokens import words
 from custody.seek.vectors import Vectors
 
@@ -60,7 +60,7 @@ class _Like(NamedTuple):
     """Where each piece has a vector."""
 
 
-class Reader:
+class Searcher:
     """Searches an index; what does not change between two searches is read once."""
 
     def __init__(self, embedder: Embedder | None, vectors: Vectors | None, missing: str) -> None:
@@ -75,7 +75,7 @@ class Reader:
         facts = self._known(transaction)
         return not query.words_only and not [*self._without(facts)]
 
-    def search(self, transaction: Transaction, query: Query, vector: Vector | None) -> Answer:
+    def search(self, transaction: Transaction, query: Query, vector: Vector | None) -> SearchAnswer:
         """Return what fits a query best, and what was left out of the search."""
         facts = self._known(transaction)
         asked = Counter(words(query.text))
@@ -93,7 +93,7 @@ class Reader:
         ranked = _ranked(sources, said, like, facts.weights)
         hits = list(_hits(transaction, ranked, said, like, query=query, weights=facts.weights))
         legs = ("words", "vectors") if vector is not None else ("words",)
-        return Answer(hits=tuple(hits), legs=legs, notes=tuple(notes))
+        return SearchAnswer(hits=tuple(hits), legs=legs, notes=tuple(notes))
 
     def _known(self, transaction: Transaction) -> _Facts:
         changes = settings.changes(transaction)

@@ -8,7 +8,7 @@ from custody.seek import tokens
 from custody.seek.chunkers import code, diff, document, log
 
 
-class Stamp(Record, frozen=True):
+class IndexStamp(Record, frozen=True):
     """Versions that decide what stands in an index."""
 
     tokenizer: str
@@ -17,13 +17,13 @@ class Stamp(Record, frozen=True):
     """The embedding model's id with its version; empty for none."""
 
 
-def current(model: str) -> Stamp:
+def current(model: str) -> IndexStamp:
     """Return the stamp of what this release makes with a model."""
     chunkers = (diff.VERSION, document.VERSION, log.VERSION, code.release())
-    return Stamp(tokenizer=tokens.VERSION, chunkers=chunkers, model=model)
+    return IndexStamp(tokenizer=tokens.VERSION, chunkers=chunkers, model=model)
 
 
-def refuse_another(found: Stamp, wanted: Stamp, *, where: str) -> None:
+def refuse_another(found: IndexStamp, wanted: IndexStamp, *, where: str) -> None:
     """Raise `SeekFailed` with ``stamp`` where an index was made with something else."""
     if found == wanted:
         return

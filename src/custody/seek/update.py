@@ -56,7 +56,7 @@ class Docs(NamedTuple):
     environment: Mapping[str, str]
 
 
-class Update:
+class IndexUpdate:
     """One update of an index; ``told`` hears how many sources were looked at."""
 
     def __init__(

@@ -7,16 +7,16 @@ import pytest
 
 from custody.logbook import Database
 from custody.seek.embedders import Passage
-from custody.seek.embedders.lsa import DIMENSION, Lsa, Table, fit
+from custody.seek.embedders.lsa import DIMENSION, Lsa, WordTable, fit
 
 pytestmark = pytest.mark.req("E-10")
 
 
-def table(rows: list[list[int]]) -> Table:
+def table(rows: list[list[int]]) -> WordTable:
     """Return the table of sources, given the words of each."""
     entries = [(number, word) for number, words in enumerate(rows) for word in words]
     sources, words = (np.array(column) for column in zip(*entries, strict=True))
-    return Table(sources, words, np.ones(len(entries)), (len(rows), 1 + max(words)))
+    return WordTable(sources, words, np.ones(len(entries)), (len(rows), 1 + max(words)))
 
 
 FRUIT, TOOLS = [0, 1, 2], [3, 4, 5]

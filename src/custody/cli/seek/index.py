@@ -32,7 +32,7 @@ def arguments(parser: Arguments) -> None:
 
 def execute(options: Namespace) -> Result:
     """Bring the index up."""
-    from custody.seek.update import Docs, Update
+    from custody.seek.update import Docs, IndexUpdate
 
     with opened(options) as (book, index, resolver, root):
         if options.rebuild:
@@ -42,7 +42,7 @@ def execute(options: Namespace) -> Result:
             patterns = tuple(options.words) or index.patterns(root)
             docs = Docs(root, patterns, os.environ)
         with _Progress() as told:
-            updated = Update(index, book, resolver, told).run(docs)
+            updated = IndexUpdate(index, book, resolver, told).run(docs)
         stats, digest = index.stats(), index.digest()
     data = {
         "status": "PASS",

@@ -28,7 +28,7 @@ _BLOCK = 1 << 18
 _SEED = 64
 
 
-class Table(NamedTuple):
+class WordTable(NamedTuple):
     """How often sources have words, as the three columns of its entries."""
 
     sources: np.ndarray
@@ -89,7 +89,7 @@ class Lsa:
         return found
 
 
-def fit(table: Table, sample: Sequence[int] | None = None) -> Fitted:
+def fit(table: WordTable, sample: Sequence[int] | None = None) -> Fitted:
     """Return the directions of the words and of all sources.
 
     With ``sample`` the directions are learnt from these sources alone.
