@@ -243,7 +243,7 @@ class LogbookFailed(CustodyError):
 class SeekFailed(CustodyError):
     """The index of the search cannot be used. ``code`` tells why, and never changes.
 
-    ``stamp`` ``embedder``
+    ``stamp`` ``embedder`` ``digest`` ``off``
     """
 
     error_type = "SEEK_FAILED"

@@ -62,8 +62,8 @@ class Query(Record, frozen=True):
     """Hits at most."""
     each: int = 1
     """Hits of one source at most."""
-    root: str = ""
-    """Where documents are looked up; those of other roots are left out."""
+    root: str | None = ""
+    """Where documents are looked up; those of other roots are left out. None takes them all."""
     kinds: tuple[str, ...] = ()
     """Kinds of sources (``patch``, ``attachment``, ``document`` …); none for all."""
     words_only: bool = False

@@ -193,7 +193,7 @@ def _condition(query: Query, roots: Sequence[str]) -> tuple[str, list[Any]]:
     """Return what a source must fulfil, as a condition on ``p.source_no``."""
     wanted: list[str] = []
     values: list[Any] = []
-    if any(root != query.root for root in roots):
+    if query.root is not None and any(root != query.root for root in roots):
         wanted.append("root IN ('', ?)")
         values.append(query.root)
     if query.kinds:
