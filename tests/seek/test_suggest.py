@@ -109,7 +109,8 @@ def test_a_replay_needs_no_index(user: Here, tmp_path: Path) -> None:
     user.write("packed.dot", PIPELINE.replace("INDEX", found))
     run = (
         "run", "packed.dot", "--run-id", "r1", "--workdir", ".",
-        "--runsdir", str(tmp_path / "runs"), "--document", "artifacts/file_request.json=request.json",
+        "--runsdir", str(tmp_path / "runs"),
+        "--document", "artifacts/file_request.json=request.json",
     )  # fmt: skip
     done = user(*run)
     assert done.code == 0, done.err
