@@ -15,7 +15,7 @@ ABOUT = (
     "Find pieces of patches, attachments and documents by their words and by what is like them.\n"
     "`index` takes in what the logbook points at, and the documents of the repository that you\n"
     "are in: what is new, and lets go of what is gone. `search` gives hits that are evidence: a\n"
-    "uri, a sha256, lines and an excerpt; --output makes a packet, for `custody evidence verify P`.\n"
+    "uri, a sha256, lines and an excerpt. --output makes a packet for `custody evidence verify P`.\n"
     "`status` tells what the index holds. It lies in the logbook's own database. SEEKDB_ENABLE=0\n"
     "switches the search off."
 )
