@@ -27,6 +27,7 @@ from benchmarks.subjects.memory_growth import memory_growth
 from benchmarks.subjects.node_time import node_time
 from benchmarks.subjects.pack import pack
 from benchmarks.subjects.parser import parser
+from benchmarks.subjects.retrieval import retrieval
 from benchmarks.subjects.start import start
 from benchmarks.subjects.workspace_tree import workspace_tree
 from benchmarks.table import (
@@ -52,6 +53,7 @@ SUBJECTS: dict[str, Subject] = {
     "parser": parser,
     "fences": fences,
     "pack": pack,
+    "retrieval": retrieval,
 }
 LEGEND = (
     "The ratio is custody divided by the peer: below 1 custody is faster or smaller. "

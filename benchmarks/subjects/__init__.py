@@ -34,6 +34,12 @@ class Scale:
     """Of the repository that some are packed of."""
     packed: int
     pack_rounds: int
+    changes: int
+    """Of a history, the newest."""
+    questions: int
+    """Of each kind, at most."""
+    searched_pieces: int
+    """Of the corpus that times and sizes are told of."""
 
 
 FULL = Scale(
@@ -52,6 +58,9 @@ FULL = Scale(
     pack_files=10_000,
     packed=500,
     pack_rounds=5,
+    changes=20_000,
+    questions=600,
+    searched_pieces=100_000,
 )
 QUICK = Scale(
     nodes=200,
@@ -69,6 +78,9 @@ QUICK = Scale(
     pack_files=2_000,
     packed=100,
     pack_rounds=2,
+    changes=2_000,
+    questions=100,
+    searched_pieces=20_000,
 )
 
 Subject = Callable[[Ground, Scale], Sequence[Row | Section]]

@@ -68,6 +68,8 @@ class Query(Record, frozen=True):
     """Kinds of sources (``patch``, ``attachment``, ``document`` …); none for all."""
     words_only: bool = False
     """Whether vectors are left out: what comes then follows from the contents alone."""
+    weights: Weights | None = None
+    """In the place of those that the index keeps."""
 
 
 class SearchAnswer(Record, frozen=True):

@@ -72,12 +72,12 @@ class Searcher:
 
     def wants_vector(self, transaction: Transaction, query: Query) -> bool:
         """Whether a query is to be embedded before it is searched for."""
-        facts = self._known(transaction)
+        facts = self._known(transaction, query)
         return not query.words_only and not [*self._without(facts)]
 
     def search(self, transaction: Transaction, query: Query, vector: Vector | None) -> SearchAnswer:
         """Return what fits a query best, and what was left out of the search."""
-        facts = self._known(transaction)
+        facts = self._known(transaction, query)
         asked = Counter(words(query.text))
         notes = [] if asked else ["the query holds no word"]
         terms = _terms(transaction, asked, facts.usual.sources)
@@ -95,10 +95,12 @@ class Searcher:
         legs = ("words", "vectors") if vector is not None else ("words",)
         return SearchAnswer(hits=tuple(hits), legs=legs, notes=tuple(notes))
 
-    def _known(self, transaction: Transaction) -> _Facts:
+    def _known(self, transaction: Transaction, query: Query) -> _Facts:
         changes = settings.changes(transaction)
         if self._facts is None or self._facts.changes != changes:
             self._facts = _facts(transaction, changes)
+        if query.weights is not None:
+            return self._facts._replace(weights=query.weights)
         return self._facts
 
     def _without(self, facts: _Facts) -> Iterator[str]:

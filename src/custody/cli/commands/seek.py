@@ -15,19 +15,22 @@ ABOUT = (
     "Find pieces of patches, attachments and documents by their words and by what is like them.\n"
     "`index` takes in what the logbook points at, and the documents of the repository that you\n"
     "are in: what is new, and lets go of what is gone. `search` gives hits that are evidence: a\n"
-    "uri, a sha256, lines and an excerpt. --output makes a packet for `custody evidence verify P`.\n"
-    "`status` tells what the index holds. It lies in the logbook's own database. SEEKDB_ENABLE=0\n"
-    "switches the search off."
+    "uri, a sha256, lines and an excerpt. --output makes a packet: `custody evidence verify P`.\n"
+    "`eval` measures the search on the logbook's own history, and chooses how much each leg has\n"
+    "to say; one that does not help is switched off. `status` tells what the index holds. It lies\n"
+    "in the logbook's own database. SEEKDB_ENABLE=0 switches the search off."
 )
 EXAMPLES = (
     "custody seek index",
     'custody seek index "docs/**/*.md" "*.py"',
     "custody seek search retry policy --limit 5",
     "custody seek search retry policy --output packet.json",
+    "custody seek eval",
     "custody seek status --json",
 )
 ACTIONS: dict[str, tuple[str, ...]] = {
     "index": ("rebuild", "no_documents", "words"),
+    "eval": ("questions", "dry_run"),
     "search": ("limit", "each", "kinds", "words_only", "output", "words"),
     "status": (),
 }
