@@ -15,6 +15,7 @@
 #   make acceptance-logbook-only    the logbook as its users have it, without the search
 #   make acceptance-unified-min     the shortest way from a history to resolved evidence, and the search
 #   make bench    measure against the peers; BENCH_ARGS='--only attacks' for one subject
+#                 BENCH_REPO=DIR BENCH_REPO2=DIR: the histories that searches are measured on
 #   make format   let ruff rewrite the files
 #   make clean    remove what these targets made
 
@@ -45,7 +46,7 @@ REPOMIX := 1.18.1
 NODE := 22.23.3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak acceptance-logbook-only acceptance-unified-min mutants lint types pages docs reference bench format clean system agents packages peers pythons test-pythons test-lowest test-kernels $(PYTHONS:%=test-%)
+.PHONY: help demo test soak acceptance-logbook-only acceptance-unified-min mutants lint types pages docs reference bench format clean system agents packages peers pythons test-pythons test-lowest test-kernels $(PYTHONS:%=test-%) patches
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -167,7 +168,7 @@ $(VENV)/.pip:
 	@touch $@
 
 $(VENV)/.custody: pyproject.toml | $(VENV)/.pip
-	$(PIP) install --editable .
+	$(PIP) install --editable ".[vectors]"
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.custody
@@ -176,7 +177,7 @@ $(VENV)/.tools: $(VENV)/.custody
 
 $(BENCH_VENV)/.ready: pyproject.toml benchmarks/requirements.txt
 	$(PYTHON) -m venv $(BENCH_VENV)
-	$(BENCH_PIP) install --requirement benchmarks/requirements.txt --editable .
+	$(BENCH_PIP) install --requirement benchmarks/requirements.txt --editable ".[vectors]"
 	@touch $@
 
 # Two programs that custody is compared with are Node's, one of them of a newer one than Debian's;
@@ -191,9 +192,15 @@ peers:
 		@anthropic-ai/sandbox-runtime@$(SANDBOX_RUNTIME) node@$(NODE) repomix@$(REPOMIX)
 	@touch $@
 
-bench: $(BENCH_VENV)/.ready system peers
+# What searches are measured on where no long history is at hand; without a server of Debian's it is left out.
+patches: $(BENCH_VENV)/.ready
+	@[ -e .patches/.ready ] || [ -n "$$BENCH_REPO" ] || \
+		{ $(BENCH_VENV)/bin/python -m benchmarks.retrieval.debian .patches && touch .patches/.ready; } || \
+		echo 'could not fetch the patches of packages: searches are measured without them'
+
+bench: $(BENCH_VENV)/.ready system peers patches
 	$(BENCH_VENV)/bin/python -m benchmarks $(BENCH_ARGS)
 
 clean:
-	rm -rf .venv .venv-* .agents .packages .peers .pythons .kernels build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* .agents .packages .patches .peers .pythons .kernels build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests scripts -name __pycache__ -prune -exec rm -rf {} +

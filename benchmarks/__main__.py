@@ -27,6 +27,7 @@ from benchmarks.subjects.memory_growth import memory_growth
 from benchmarks.subjects.node_time import node_time
 from benchmarks.subjects.pack import pack
 from benchmarks.subjects.parser import parser
+from benchmarks.subjects.retrieval import retrieval
 from benchmarks.subjects.start import start
 from benchmarks.subjects.tool_sessions import tool_sessions
 from benchmarks.subjects.workspace_tree import workspace_tree
@@ -54,6 +55,7 @@ SUBJECTS: dict[str, Subject] = {
     "fences": fences,
     "pack": pack,
     "tool-sessions": tool_sessions,
+    "retrieval": retrieval,
 }
 LEGEND = (
     "The ratio is custody divided by the peer: below 1 custody is faster or smaller. "

@@ -21,7 +21,7 @@ TITLES = {
     "ingest": "Answers and documents that become files",
     "sandbox": "The sandbox, layer by layer",
     "egress": "The way out of a closed network, and what programs are given",
-    "evidence": "Evidence: what uris lead to, and what a check of a reference tells",
+    "evidence": "Evidence: what uris lead to, what a check of a reference tells, what is found",
     "packets": "Packets: what is quoted, signed and anchored",
 }
 """What each area is about, in the order of the page."""

@@ -38,6 +38,12 @@ class Scale:
     tool_finished: int
     """Requests that were there before."""
     tool_idle_s: float
+    changes: int
+    """Of a history, the newest."""
+    questions: int
+    """Of each kind, at most."""
+    searched_pieces: int
+    """Of the corpus that times and sizes are told of."""
 
 
 FULL = Scale(
@@ -59,6 +65,9 @@ FULL = Scale(
     tool_requests=100,
     tool_finished=5_000,
     tool_idle_s=5.0,
+    changes=20_000,
+    questions=600,
+    searched_pieces=100_000,
 )
 QUICK = Scale(
     nodes=200,
@@ -79,6 +88,9 @@ QUICK = Scale(
     tool_requests=40,
     tool_finished=5_000,
     tool_idle_s=3.0,
+    changes=2_000,
+    questions=100,
+    searched_pieces=20_000,
 )
 
 Subject = Callable[[Ground, Scale], Sequence[Row | Section]]

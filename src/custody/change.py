@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from custody.engine.result import RunResult
     from custody.model.contracts.context_pack import ContextPack
     from custody.store.root import Root
+    from custody.workspace.pack.librarian import Suggest
 
 PERSON = "manual_outbox"
 """Who is asked where nobody else has a role."""
@@ -32,8 +33,10 @@ class Packed(NamedTuple):
     sha256: str
 
 
-def pack(request: str, *, repo: str = os.curdir, output: str = "") -> Packed:
+def pack(request: str, *, repo: str = os.curdir, output: str = "", index: str = "") -> Packed:
     """Make the context pack that the request in a file asks for; with ``output`` it is written.
+
+    With ``index``, the digest of the user's own index, what that finds fills the room that is left.
 
     Raises `PackFailed` when there can be none. What stands at ``output`` is left as it is then,
     and ``<output without .json>.failure.json`` says why; a pack that is made removes that file.
@@ -46,7 +49,9 @@ def pack(request: str, *, repo: str = os.curdir, output: str = "") -> Packed:
 
     asked = read_file(request, limit=REQUEST_LIMIT)
     with Root.open(repo) as root:
-        made = make_pack(root, asked, name=os.path.basename(leads_to(os.path.abspath(repo))))
+        called = os.path.basename(leads_to(os.path.abspath(repo)))
+        suggest = _suggest(index) if index else None
+        made = make_pack(root, asked, name=called, suggest=suggest)
     data = encode_pretty(made)
     folder, name = os.path.split(output)
     failure = f"{name.removesuffix('.json')}.failure.json"
@@ -62,6 +67,14 @@ def pack(request: str, *, repo: str = os.curdir, output: str = "") -> Packed:
         where = request if about_request else repo
         raise PackFailed(made.code, made.message, where=where, hint=made.hint)
     return Packed(made, data, hashlib.sha256(data).hexdigest())
+
+
+def _suggest(index: str) -> Suggest:
+    """Return the user's own index of a digest as who suggests lines for a pack."""
+    from custody.seek.suggest import suggested
+    from custody.workspace.pack.librarian import Suggest
+
+    return Suggest(index, lambda text: suggested(text, index, os.environ))
 
 
 def gate(

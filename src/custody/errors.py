@@ -23,6 +23,7 @@
     ├── FetchFailed              a page could not be had; carries a stable code
     ├── ResolveFailed            what an evidence uri points at could not be had; carries a code
     ├── LogbookFailed            the database of a logbook refused; carries a stable code
+    ├── SeekFailed               the index of the search cannot be used; carries a stable code
     ├── StorageFailed            the disk refused: full, unreadable, read-only
     ├── AnswerAwaited            a person must answer before the run can go on
     └── Interrupted              the user pressed Ctrl-C, or the process was told to end
@@ -250,6 +251,19 @@ class LogbookFailed(CustodyError):
     """
 
     error_type = "LOGBOOK_FAILED"
+
+    def __init__(self, code: str, what: str, *, where: str = "", hint: str = "") -> None:
+        super().__init__(what, where=where, hint=hint)
+        self.code = code
+
+
+class SeekFailed(CustodyError):
+    """The index of the search cannot be used. ``code`` tells why, and never changes.
+
+    ``stamp`` ``embedder`` ``digest`` ``off``
+    """
+
+    error_type = "SEEK_FAILED"
 
     def __init__(self, code: str, what: str, *, where: str = "", hint: str = "") -> None:
         super().__init__(what, where=where, hint=hint)

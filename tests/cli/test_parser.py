@@ -11,6 +11,8 @@ import pytest
 
 from custody.cli import main
 from custody.cli.commands import commands
+from custody.cli.parser import Parsed, parse
+from custody.errors import UsageError
 from support.shell import Shell
 
 HEAVY = {"asyncio", "msgspec", "rich", "subprocess", "difflib", "shtab", "tomllib", "custody.api"}
@@ -111,3 +113,26 @@ def test_words_that_are_not_text_are_refused(custody: Shell) -> None:
     done = custody("check", "\udcff.dot", "--json")
     assert (done.code, done.data["error_type"]) == (1, "USAGE")
     assert done.data["what"] == "'\\udcff.dot' is not UTF-8"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("search", "retry", "policy", "--limit", "5"),
+        ("search", "--limit", "5", "retry", "policy"),
+        ("search", "retry", "--limit", "5", "policy"),
+        ("--limit", "5", "search", "retry", "policy"),
+    ],
+)
+def test_words_may_stand_behind_options(words: tuple[str, ...]) -> None:
+    parsed = parse(["seek", *words])
+    assert isinstance(parsed, Parsed)
+    assert (parsed.options.words, parsed.options.limit) == (["retry", "policy"], 5)
+
+
+@pytest.mark.parametrize(
+    "words", [("seek", "search", "--limit", "5", "x", "--nothing"), ("show", "r1", "n", "more")]
+)
+def test_what_nobody_knows_is_refused(words: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError, match="unrecognized arguments"):
+        parse([*words])

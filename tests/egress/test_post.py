@@ -16,7 +16,9 @@ def answer(head: str, body: bytes) -> bytes:
     return f"HTTP/1.1 {head}\r\nConnection: close\r\n\r\n".encode() + body
 
 
-def asked(reply: bytes, url: str = "http://{}/a?b=c", limit: int = 100) -> tuple[bytes, bytes]:
+def asked(
+    reply: bytes, url: str = "http://{}/a?b=c", limit: int = 100, token: str = ""
+) -> tuple[bytes, bytes]:
     """Post to a server that replies so; return what it was sent and what came back."""
     seen = bytearray()
 
@@ -30,7 +32,12 @@ def asked(reply: bytes, url: str = "http://{}/a?b=c", limit: int = 100) -> tuple
 
     with Server(talk) as server:
         found = post(
-            url.format(server.name), b"BODY", content_type="a/b", answer_type="c/d", limit=limit
+            url.format(server.name),
+            b"BODY",
+            content_type="a/b",
+            answer_type="c/d",
+            limit=limit,
+            token=token,
         )
     return bytes(seen), found
 
@@ -95,3 +102,20 @@ def test_a_server_that_says_nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> 
 def test_what_is_no_address_is_refused(url: str) -> None:
     with pytest.raises(UsageError, match="no address of a server"):
         post(url, b"", content_type="a/b", answer_type="c/d", limit=9)
+
+
+def test_a_token_is_sent_to_this_machine() -> None:
+    seen, _ = asked(answer("200 OK\r\nContent-Type: c/d", b"x"), token="hush")
+    assert b"Authorization: Bearer hush\r\n" in seen
+    seen, _ = asked(answer("200 OK\r\nContent-Type: c/d", b"x"))
+    assert b"Authorization" not in seen
+
+
+@pytest.mark.parametrize(
+    ("url", "token"),
+    [("http://example.org/", "hush"), ("http://127.0.0.1:1/", "hu\r\nsh"), ("http://[::1]/", "é")],
+)
+def test_a_token_that_others_could_read_is_not_sent(url: str, token: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        post(url, b"", content_type="a/b", answer_type="c/d", limit=1, token=token)
+    assert token not in f"{caught.value}{caught.value.hint}"

@@ -9,7 +9,7 @@ from typing import Any
 
 from custody.model.contracts.context_pack import ContextPack, PackFailure
 from custody.store.root import Root
-from custody.workspace.pack.librarian import MANDATORY, make_pack
+from custody.workspace.pack.librarian import MANDATORY, Suggest, make_pack
 
 Need = dict[str, Any]
 
@@ -58,11 +58,13 @@ class Library:
             **more,
         }
 
-    def ask(self, request: Any, name: str = "library") -> ContextPack | PackFailure:
+    def ask(
+        self, request: Any, name: str = "library", suggest: Suggest | None = None
+    ) -> ContextPack | PackFailure:
         """Answer a request, which may be bytes."""
         data = request if isinstance(request, bytes) else json.dumps(request).encode()
         with Root.open(str(self.folder)) as root:
-            return make_pack(root, data, name=name)
+            return make_pack(root, data, name=name, suggest=suggest)
 
     def pack(self, *needs: Any, **settings: Any) -> ContextPack:
         """Answer a request that can be answered."""

@@ -106,6 +106,15 @@ class _Parser(argparse.ArgumentParser):
             self.epilog = epilog(width)
         return super().format_help()
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """Take words behind an option for what is repeated, as if they stood before it."""
+        found, rest = super().parse_known_args(args, namespace)
+        repeated = [one.dest for one in self._actions if one.nargs == "*" and not one.choices]
+        if repeated and not any(word.startswith("-") for word in rest):
+            setattr(found, repeated[-1], [*getattr(found, repeated[-1]), *rest])
+            rest = []
+        return found, rest
+
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, hint=f"{self.prog} --help")
 

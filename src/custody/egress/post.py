@@ -10,17 +10,24 @@ from custody.errors import FetchFailed, UsageError
 from custody.version import VERSION
 
 SECONDS = 30.0
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+"""Names of this machine."""
 _OK = 200
 
 
-def post(url: str, body: bytes, *, content_type: str, answer_type: str, limit: int) -> bytes:
+def post(
+    url: str, body: bytes, *, content_type: str, answer_type: str, limit: int, token: str = ""
+) -> bytes:
     """Return the answer to a body; raises `FetchFailed`.
 
-    Nothing is sent on: a redirect is a failure. Codes are ``connect``, ``tls``, ``timeout``,
-    ``protocol``, ``status``, ``content_type`` and ``too_large``.
+    Nothing is sent on: a redirect is a failure. A token is sent by TLS alone, or within this
+    machine: raises `UsageError` for one that would go elsewhere. Codes are ``connect``, ``tls``,
+    ``timeout``, ``protocol``, ``status``, ``content_type`` and ``too_large``.
     """
     connection, target = _connection(url)
     headers = {"Content-Type": content_type, "User-Agent": f"custody/{VERSION}"}
+    if token:
+        headers["Authorization"] = f"Bearer {_kept_secret(token, connection, url)}"
     try:
         connection.request("POST", target, body, headers)
         with connection.getresponse() as answer:
@@ -70,6 +77,15 @@ def _connection(url: str) -> tuple[http.client.HTTPConnection, str]:
         context = ssl.create_default_context()
         return http.client.HTTPSConnection(host, port, timeout=SECONDS, context=context), target
     return http.client.HTTPConnection(host, port, timeout=SECONDS), target
+
+
+def _kept_secret(token: str, connection: http.client.HTTPConnection, url: str) -> str:
+    """Return a token that nobody on the way can read."""
+    if not (token.isascii() and token.isprintable()):
+        raise UsageError("it cannot be sent as a token", where=url)
+    if not isinstance(connection, http.client.HTTPSConnection) and connection.host not in LOOPBACK:
+        raise UsageError("a token is not sent without TLS", where=url, hint="name it by https://")
+    return token
 
 
 def _no_address(url: str) -> UsageError:

@@ -30,6 +30,12 @@ class ContextPackHandler(Handler):
                 paths=True,
                 doc="Files and folders that the pack may not show, beside the holdouts.",
             ),
+            AttributeRule(
+                name="index",
+                kind="string",
+                doc="The digest of an index (`custody seek status`): what it finds for the "
+                "request's goal fills what room is left. An index of another digest is refused.",
+            ),
         ),
     )
 
@@ -52,12 +58,16 @@ class ContextPackHandler(Handler):
         if config is not None and config.manual_librarian:
             return _by_hand(node, situation, asked)
         hidden = [path.rstrip("/") for path in node.items("block_read_paths") if path]
+        index = situation.expand(node.text("index", ""))
         return StepRequest(
             id=situation.request_id,
             timeout=node.seconds("timeout", DEFAULT_TIMEOUT),
             step="context_pack",
             inputs={"request": asked},
-            settings={"hidden": "\n".join(hidden)} if hidden else {},
+            settings={
+                **({"hidden": "\n".join(hidden)} if hidden else {}),
+                **({"index": index} if index else {}),
+            },
             writes=(layout.CONTEXT_PACK, layout.CONTEXT_PACK_FAILURE),
         )
 

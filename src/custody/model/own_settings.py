@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from custody.model.record import Record
 
 
@@ -115,6 +117,19 @@ class OwnSkills(Record, frozen=True):
     """By the launcher's name, one of custody's or another."""
 
 
+class OwnSeek(Record, frozen=True):
+    """Which model the vectors of the search come from."""
+
+    embedder: Literal["lsa", "http", "wordllama", "none"] = "lsa"
+    """``lsa`` is fitted on the index itself; ``none`` searches by words alone."""
+    url: str = ""
+    """For ``http``: where embeddings are asked for, as OpenAI's ``/v1/embeddings``."""
+    model: str = ""
+    """For ``http``: what the server calls its model."""
+    token: str = ""
+    """For ``http``: the variable that holds the token it is sent; empty for none."""
+
+
 class OwnSettings(Record, frozen=True):
     """Of the user's configuration what is more than a word."""
 
@@ -125,3 +140,4 @@ class OwnSettings(Record, frozen=True):
     web: OwnWeb = OwnWeb()
     evidence: OwnEvidence = OwnEvidence()
     skills: OwnSkills = OwnSkills()
+    seek: OwnSeek = OwnSeek()

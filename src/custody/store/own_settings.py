@@ -41,8 +41,15 @@
     [skills.launchers."dsub-i"]
     command = ["dsub-i", "-q", "big"]
 
+    [seek]
+    embedder = "http"
+    url = "http://localhost:8080/v1/embeddings"
+    model = "some-model"
+    token = "EMBEDDINGS_TOKEN"
+
 The variable CUSTODY_TOOLCHAINS takes the place of ``toolchains``, its folders joined by colons,
-CUSTODY_WEB_SEARCH that of ``web.search``, and CUSTODY_DOCS_ROOT that of ``evidence.docs_root``.
+CUSTODY_WEB_SEARCH that of ``web.search``, CUSTODY_DOCS_ROOT that of ``evidence.docs_root``, and
+CUSTODY_EMBEDDER that of ``seek.embedder``.
 The settings that are words are read by the command line
 (`custody.cli.config`).
 """
@@ -62,13 +69,14 @@ from custody.store.root import read_file
 
 USER_FILE = "custody/custody.toml"
 """Below the folder for configuration, ``~/.config`` where XDG_CONFIG_HOME names no other."""
-OWN = ("toolchains", "agents", "web", "evidence", "skills")
+OWN = ("toolchains", "agents", "web", "evidence", "skills", "seek")
 """What is read here of the file."""
 CHANGES = "change"
 """What only a repository says, about changes of it: `custody.store.change_settings` reads it."""
 TOOLCHAINS = "CUSTODY_TOOLCHAINS"
 WEB_SEARCH = "CUSTODY_WEB_SEARCH"
 DOCS_ROOT = "CUSTODY_DOCS_ROOT"
+EMBEDDER = "CUSTODY_EMBEDDER"
 
 
 def user_file(environment: Mapping[str, str]) -> str:
@@ -83,6 +91,8 @@ def own_settings(environment: Mapping[str, str]) -> OwnSettings:
     """Return what the user allows; raises `MalformedDocument` when his file is wrong."""
     file = user_file(environment)
     parsed = read_toml(file) if is_file(file) else {}
+    if named := environment.get(EMBEDDER, ""):
+        parsed = {**parsed, "seek": {**parsed.get("seek", {}), "embedder": named}}
     try:
         found = msgspec.convert({name: parsed[name] for name in OWN if name in parsed}, OwnSettings)
     except msgspec.ValidationError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import locale
 import os
@@ -15,10 +16,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from custody.errors import SeekFailed
 from custody.model.contracts.context_pack import ContextPack, PackFailure
 from custody.model.contracts.file_request import PackBudget
 from custody.model.record import encode_pretty
-from custody.workspace.pack.librarian import IF_PRESENT, MANDATORY
+from custody.workspace.pack.librarian import IF_PRESENT, MANDATORY, Suggest
+from custody.workspace.pack.request import Suggestion
 from support.packing import Library, left_out, served, some, whole
 from support.sweep import examples
 
@@ -515,3 +518,81 @@ def test_the_locale_of_this_process_does_not_matter(library: Library) -> None:
         assert library.pack(whole("ä.txt")) == one
     finally:
         locale.setlocale(locale.LC_ALL, before)
+
+
+class Finder:
+    """Suggests lines of files as they are now."""
+
+    digest = "d" * 64
+
+    def __init__(self, library: Library) -> None:
+        self.library = library
+        self.lines: list[Suggestion] = []
+        self.asked: list[str] = []
+
+    def add(self, path: str, first: int, last: int) -> None:
+        """Suggest lines of a file."""
+        data = (self.library.folder / path).read_bytes()
+        self.lines.append(Suggestion(path, hashlib.sha256(data).hexdigest(), (first, last)))
+
+    def pack(self, *needs: Any, **settings: Any) -> ContextPack:
+        """Make a pack with what it suggests."""
+        suggest = Suggest(self.digest, self._found)
+        made = self.library.ask(self.library.request(*needs, **settings), suggest=suggest)
+        assert isinstance(made, ContextPack), made
+        return made
+
+    def _found(self, text: str) -> list[Suggestion]:
+        self.asked.append(text)
+        return self.lines
+
+
+@pytest.fixture
+def finder(library: Library) -> Finder:
+    library.write("a.py", "one\ntwo\nthree\n")
+    library.write("b.py", "four\nfive\n")
+    library.write(".env", "KEY=1\n")
+    found = Finder(library)
+    found.add("b.py", 2, 2)
+    return found
+
+
+def test_suggestions_come_after_what_was_asked_for(finder: Finder) -> None:
+    pack = finder.pack(some("a.py", (1, 1)))
+    assert served(pack) == [("a.py", "one\n"), ("b.py", "five\n")]
+    assert pack.files[-1].why == f"found:{'d' * 12} [line 2]"
+    assert pack.summary.endswith(f" Of the index {'d' * 64}: 1 found.")
+    assert finder.asked == ["Understand it\nto see"]
+
+
+def test_a_suggestion_of_another_file_is_left_out(finder: Finder, library: Library) -> None:
+    finder.add("a.py", 1, 2)
+    library.write("b.py", "four\nfive, and more\n")
+    (library.folder / "a.py").unlink()
+    pack = finder.pack()
+    assert served(pack) == []
+    assert left_out(pack) == [("b.py", "not_found"), ("a.py", "not_found")]
+
+
+def test_nothing_is_suggested_that_may_not_be_shown(finder: Finder) -> None:
+    finder.lines = []
+    finder.add(".env", 1, 1)
+    finder.lines.append(Suggestion("../outside", "0" * 64, (1, 1)))
+    pack = finder.pack()
+    assert left_out(pack) == [(".env", "denied"), ("../outside", "not_found")]
+
+
+def test_suggestions_keep_to_the_budget(finder: Finder) -> None:
+    finder.add("a.py", 1, 3)
+    pack = finder.pack(max_files=4)
+    assert served(pack) == [("b.py", "five\n")]
+    assert left_out(pack) == [("a.py", "budget_exceeded")]
+
+
+def test_an_index_that_cannot_be_asked_makes_no_pack(library: Library) -> None:
+    def refuse(_: str) -> list[Suggestion]:
+        raise SeekFailed("digest", "the index has another digest", hint="custody seek status")
+
+    made = library.ask(library.request(), suggest=Suggest("d" * 64, refuse))
+    assert isinstance(made, PackFailure)
+    assert (made.code, made.hint) == ("index", "custody seek status")

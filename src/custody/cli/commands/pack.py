@@ -34,6 +34,13 @@ def arguments(parser: Arguments) -> None:
         "--repo", metavar="DIR", default=".", help="the repository that is read (default: .)"
     )
     repo.complete = declare.FOLDER
+    parser.add_argument(
+        "--index",
+        metavar="DIGEST",
+        default="",
+        help="fill what room is left with what the index of that digest finds for the goal; "
+        "`custody seek status` tells it",
+    )
     output = parser.add_argument(
         "--output",
         metavar="FILE",
@@ -47,7 +54,9 @@ def execute(options: Namespace) -> Result:
     """Make the pack."""
     from custody import change
 
-    made = change.pack(options.request, repo=options.repo, output=options.output)
+    made = change.pack(
+        options.request, repo=options.repo, output=options.output, index=options.index
+    )
     if options.output:
         return Result(data=_told(made, options.output), text=_lines(made, options.output))
     return Result(data=made.pack, text=_lines(made, ""), raw=[made.data])

@@ -20,6 +20,7 @@ PackFailureCode: TypeAlias = Literal[
     "mandatory_denied",
     "budget_too_small",
     "changed_during_read",
+    "index",
     "storage",
 ]
 
@@ -29,7 +30,8 @@ class PackedFile(Record, frozen=True, omit_defaults=True):
 
     path: str
     why: str
-    """Where it comes from: ``mandatory_contract``, or ``requested:`` and the request's reason."""
+    """Where it comes from: ``mandatory_contract``, or ``requested:`` and the request's reason,
+    ``found:`` and the beginning of the digest of the index that found it."""
     content: str
     """As it stands in the file; bytes that are no UTF-8 are U+FFFD."""
     truncated: bool = False

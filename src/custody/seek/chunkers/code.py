@@ -81,6 +81,12 @@ def chunk_code(
     return chunks_of(source, _sections(parser.parse(found.data), found.data, path), version)
 
 
+def release() -> str:
+    """Return by what code is cut here: the release of the grammars, or by lines."""
+    _, version = _parser("python")
+    return version.replace("-python-", "-")
+
+
 def language_of(path: str) -> str:
     """Return the grammar for a path; empty for none."""
     return LANGUAGES.get(path.rpartition("/")[2].rpartition(".")[2].lower(), "")

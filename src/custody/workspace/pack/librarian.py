@@ -3,7 +3,8 @@
 1. The mandatory documents come first, whole, in the order of their list, on the budget.
 2. Then the needs, in the order of the request: each is served whole, or named with one reason. Of
    several pieces of one file all are served, or none.
-3. A file for which there is not room enough is cut between two characters and marked; a need for
+3. Then suggestions, each as lines of a file that is still the one that was meant.
+4. A file for which there is not room enough is cut between two characters and marked; a need for
    lines is never cut.
 
 A byte of the budget is a byte of a content in UTF-8 as it stands in the pack.
@@ -12,9 +13,10 @@ A byte of the budget is a byte of a content in UTF-8 as it stands in the pack.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
-from custody.errors import MalformedDocument, PathRefused, StorageFailed
+from custody.errors import MalformedDocument, PathRefused, SeekFailed, StorageFailed
 from custody.model.contracts.change_settings import ChangeSettings
 from custody.model.contracts.context_pack import (
     CONTEXT_PACK,
@@ -36,7 +38,7 @@ from custody.workspace.pack.failure import (
     refuse_small_budget,
 )
 from custody.workspace.pack.reading import Excerpt, NoRoom, TooFar, beginning, lines, measured
-from custody.workspace.pack.request import PackRequest, WantedFile, read_request
+from custody.workspace.pack.request import PackRequest, Suggestion, WantedFile, read_request
 from custody.workspace.pack.shelf import Shelf
 from custody.workspace.pack.sight import PackSight
 
@@ -56,13 +58,27 @@ _OMITTED: dict[str, OmissionReason] = {
 """What a refusal of the file system means; whatever is not listed is denied."""
 
 
+class Suggest(NamedTuple):
+    """Who may suggest lines."""
+
+    digest: str
+    """Of the index that is asked: it stands in the pack, since the pack depends on it."""
+    of: Callable[[str], Iterable[Suggestion]]
+    """Returns lines for a goal; raises `SeekFailed`."""
+
+
 def make_pack(
-    root: Root, request: bytes, *, name: str = "", hidden: Iterable[str] = ()
+    root: Root,
+    request: bytes,
+    *,
+    name: str = "",
+    hidden: Iterable[str] = (),
+    suggest: Suggest | None = None,
 ) -> ContextPack | PackFailure:
     """Answer a request from the repository at ``root``.
 
     ``name`` is what it is called where it does not say so itself, ``hidden`` are further paths
-    that are not shown.
+    that are not shown. ``suggest`` is asked for lines that may fill what room is left.
     """
     try:
         asked = _asked(request)
@@ -71,9 +87,13 @@ def make_pack(
         librarian.add_mandatory(settings.documents)
         for wanted in asked.wanted:
             librarian.add(wanted)
+        if suggest is not None:
+            librarian.add_suggested(suggest)
         return librarian.pack(_slug(settings.slug or name))
     except NoPack as stopped:
         return stopped.failure
+    except SeekFailed as error:
+        return pack_failure("index", str(error), hint=error.hint)
     except StorageFailed as error:
         return pack_failure("storage", str(error), hint=error.hint)
 
@@ -98,6 +118,7 @@ class _Librarian:
 
     def __init__(self, sight: PackSight, root: Root, asked: PackRequest) -> None:
         self._sight = sight
+        self._root = root
         self._shelf = Shelf(root, sight)
         self._asked = asked
         self._budget = asked.envelope.budget
@@ -107,6 +128,7 @@ class _Librarian:
         self._omitted: list[Omission] = []
         self._used = 0
         self._mandatory = 0
+        self._index = ""
         self._whole: set[RelPath] = set()
         """Files that the pack holds to their end."""
         self._served: set[tuple[RelPath, tuple[tuple[int, int], ...]]] = set()
@@ -151,6 +173,32 @@ class _Librarian:
         reason = self._serve(wanted)
         if reason is not None:
             self._omitted.append(Omission(path=wanted.path, reason=reason))
+
+    def add_suggested(self, suggest: Suggest) -> None:
+        """Serve what an index suggests for the goal; raises `SeekFailed`."""
+        before = len(self._files)
+        self._why = f"found:{suggest.digest[:12]}"
+        envelope = self._asked.envelope
+        for one in suggest.of(f"{envelope.goal}\n{envelope.reason}"):
+            if (wanted := self._meant(one)) is not None:
+                self.add(wanted)
+            else:
+                self._omitted.append(Omission(path=one.path, reason="not_found"))
+        found = len(self._files) - before
+        self._index = f" Of the index {suggest.digest}: {found} found."
+
+    def _meant(self, one: Suggestion) -> WantedFile | None:
+        """Return the lines of a file as a need; None where the file is another by now."""
+        try:
+            file = RelPath.parse(one.path)
+            if self._sight.denies(file):
+                return WantedFile(one.path, is_git=True)
+            sha256, _ = self._root.digest(file)
+        except PathRefused:
+            return None
+        if sha256 != one.sha256:
+            return None
+        return WantedFile(one.path, file, whole=False, ranges=(one.lines,))
 
     def _serve(self, wanted: WantedFile) -> OmissionReason | None:
         file = wanted.file
@@ -225,6 +273,7 @@ class _Librarian:
             f"{len(self._files)} of {budget.max_files} files, "
             f"{self._used} of {budget.max_total_bytes} bytes, "
             f"{self._mandatory} mandatory, {cut} truncated. Omitted {omitted}."
+            f"{self._index}"
         )
 
 

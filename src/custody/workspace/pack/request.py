@@ -31,6 +31,15 @@ class WantedFile(NamedTuple):
     """Whether it asks for more pieces than anybody can use."""
 
 
+class Suggestion(NamedTuple):
+    """Lines of a file that nobody asked for, and that may serve whoever asked."""
+
+    path: str
+    sha256: str
+    """Of the file that was meant; of another one no lines are shown."""
+    lines: tuple[int, int]
+
+
 class PackRequest(NamedTuple):
     """A request as the librarian takes it."""
 

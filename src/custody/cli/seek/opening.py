@@ -1,0 +1,42 @@
+"""Opens what a command searches: the logbook, its index, and what resolves uris."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from custody.cli.logbook.opening import logbook
+
+if TYPE_CHECKING:
+    from custody.evidence import Resolver
+    from custody.logbook.book import Logbook
+    from custody.seek.index import Index
+
+
+class Opened(NamedTuple):
+    """All of it, open."""
+
+    book: Logbook
+    seek: Index
+    resolver: Resolver
+    root: str
+    """Where documents are looked up from here."""
+
+
+@contextmanager
+def opened(options: Namespace) -> Iterator[Opened]:
+    """Open the logbook that the options name, with its index."""
+    from custody.resolvers.choose import configured
+    from custody.resolvers.documents import docs_root
+    from custody.seek.configured import index_of
+    from custody.store.own_settings import own_settings
+
+    here = os.getcwd()
+    own = own_settings(os.environ)
+    root = docs_root(own.evidence, here)
+    with logbook(options) as (book, store):
+        resolver = configured(os.environ, folder=here, pointers=book, artifacts=store)
+        yield Opened(book, index_of(book.database, own.seek, os.environ), resolver, root)
