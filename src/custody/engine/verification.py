@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator
 
 from custody.errors import UsageError
 from custody.model import layout
@@ -62,6 +62,22 @@ def unknown(
     found = [*filter(layout.is_set_aside, run.files()), *unnamed]
     found += (f"{folder}/" for folder in run.empty_folders())
     for folder in layout.UNRECORDED:
-        if any(path not in named for path in run.left_in(folder)):
+        if any(path not in named for path in _left_in(run, folder)):
             found.append(f"{folder}/")
     return tuple(sorted(found))
+
+
+def _left_in(run: RunDirectory, top: str) -> Iterator[str]:
+    """Yield whatever lies below a folder that programs write to; of folders the empty ones."""
+    waiting = [top] if run.root.exists(top) else []
+    while waiting:
+        folder = waiting.pop()
+        with run.root.scan(folder) as entries:
+            found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+        if not found and folder != top:
+            yield folder
+        for name, is_folder in found:
+            if is_folder:
+                waiting.append(f"{folder}/{name}")
+            else:
+                yield f"{folder}/{name}"

@@ -295,21 +295,6 @@ class RunDirectory:
             if folder and not self.root.names(folder):
                 yield folder
 
-    def left_in(self, top: str) -> Iterator[str]:
-        """Yield whatever lies below a folder that programs write to; of folders the empty ones."""
-        waiting = [top] if self.root.exists(top) else []
-        while waiting:
-            folder = waiting.pop()
-            with self.root.scan(folder) as entries:
-                found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
-            if not found and folder != top:
-                yield folder
-            for name, is_folder in found:
-                if is_folder:
-                    waiting.append(_below(folder, name))
-                else:
-                    yield _below(folder, name)
-
     @property
     def name(self) -> str:
         """What the directory is called, whichever path led to it."""

@@ -101,8 +101,11 @@ def _dispatch(command: Sequence[str]) -> Job:
     os.waitpid(between, 0)
     os.close(told)
     os.close(tell)
-    with open(started, encoding="ascii") as said:
-        return Job(int(said.read()), ended)
+    said = b""
+    while part := os.read(started, 32):
+        said += part
+    os.close(started)
+    return Job(int(said), ended)
 
 
 def _be_the_machine(command: Sequence[str], told: int, tell: int) -> NoReturn:
