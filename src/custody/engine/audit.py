@@ -200,8 +200,7 @@ class Audit:
         self._diverged = self._play(lines)
         deque(lines, maxlen=0)  # what a replay that diverged has left is noted as well
         yield from self._unreadable
-        self._views[layout.TRACE] = bytes(self._trace)
-        self._views |= self._collector.job_views()
+        self._views |= {layout.TRACE: bytes(self._trace), **self._collector.job_views()}
         try:
             source = self._run.blobs.get(self.history.pipeline_sha256)
             self._views[layout.PIPELINE] = source
