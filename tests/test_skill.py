@@ -549,3 +549,18 @@ def _settings(site: JobSite) -> list[str]:
     said = {"skill": "count", "skill_path": str(site.skill), "design": "top"}
     said |= {"cwd": str(site.home), "adapter": "local"}
     return [word for name in said for word in ("--set", f"{name}={said[name]}")]
+
+
+def test_a_script_that_changes_its_own_file_has_failed(site: JobSite) -> None:
+    """Where nothing confines the tool, it can; then nobody knows what was sourced."""
+    site.script(
+        "set file [open [file join $env(SP_SCRIPTS_DIR) run_count.tcl] a]\nputs $file #\n"
+        "close $file\n" + SCRIPT
+    )
+    job = site.run(confinement="L1")
+    assert job.verdict == ("FAIL", "CMD_FAIL")
+    assert job.manifest["message"] == (
+        "security violation: scripts/run_count.tcl is not what it was when it was sourced"
+    )
+    changed = [one.where for one in api.verify(str(job.path)).mismatches]
+    assert changed == ["scripts/run_count.tcl"]

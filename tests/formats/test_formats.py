@@ -18,7 +18,10 @@ from support.sweep import some
 
 HERE = Path(__file__).parent
 ARCHIVES = sorted(HERE.glob("*/*.tar.gz"))
-VIEWS = ("trace.jsonl", "summary.json", "summary.md", "nodes/*/*/status.json", "evidence/*")
+VIEWS = (
+    *("trace.jsonl", "summary.json", "summary.md", "nodes/*/*/status.json", "evidence/*"),
+    *("job_*", "debug_bundle/*.*"),
+)
 """Documents of an ended run that are made from its journal alone."""
 SMALL = 60_000
 ELSEWHERE = re.compile(rb"/(?:home|root|Users)/")
