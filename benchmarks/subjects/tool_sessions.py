@@ -114,8 +114,9 @@ def session(folder: str, *, wake: bool, finished: int) -> Iterator[tuple[Ask, in
         try:
             if live.launch(root.path) or live.until_ready() != "idle":
                 raise NotMeasured(f"{TOOL} is not ready")
-            while not (live.look() and live.observer.program):
+            while not live.observer.program:
                 time.sleep(0.05)
+                live.look()
             yield _asking(live), live.observer.program
         finally:
             live.end(fence=False)

@@ -45,6 +45,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Resident]]:
 
 def skip_without(tool: str) -> None:
     """Skip a test, with the reason, where a tool is not installed."""
-    for program in TOOLS[tool].command[:1] if tool != "yosys" else ("stdbuf", "yosys"):
+    names = {"opensta": ("sta",), "yosys": ("stdbuf", "yosys")}
+    for program in names.get(tool, TOOLS[tool].command[:1]):
         if shutil.which(program) is None:
             pytest.skip(f"{program} is not installed")

@@ -74,3 +74,11 @@ def test_a_line_that_says_error_is_one_on_either_stream() -> None:
         told = judge(claim(), *streams, patterns=patterns)
         assert told == Told("pattern", "CMD_FAIL", "the log says: Error: no cell")
     assert judge(claim(), log("Error: 0 found\n"), log(), patterns=patterns) == Told()
+
+
+def test_a_stream_without_marks_counts_for_every_request() -> None:
+    patterns = Patterns(("^Error:",), ())
+    for said, code in ((b"", ""), (b"Error: no such cell\n", "pattern")):
+        told = judged(ID, claim(), (log(), said), patterns, restores=False, marked=1)
+        assert told.code == code
+    assert judged(ID, claim(), (b"", b""), NONE, restores=False, marked=1).code == "log"

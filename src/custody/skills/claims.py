@@ -43,9 +43,18 @@ class Patterns(NamedTuple):
 
 
 def judged(
-    request_id: str, ack: bytes, log: Sequence[bytes], patterns: Patterns, *, restores: bool
+    request_id: str,
+    ack: bytes,
+    log: Sequence[bytes],
+    patterns: Patterns,
+    *,
+    restores: bool,
+    marked: int = 2,
 ) -> Told:
-    """Return what is wrong with a request; ``log`` are the streams as they were printed for it."""
+    """Return what is wrong with a request.
+
+    ``log`` are the streams as they were printed for it; the first ``marked`` of them have marks.
+    """
     fails: ErrorType = "RESTORE_FAIL" if restores else "CMD_FAIL"
     try:
         claim = decode(ack, ToolClaim, where=request_id)
@@ -58,7 +67,7 @@ def judged(
         message = claim.message.strip() or "the script has failed and says nothing"
         refused = message.startswith(SECURITY)
         return Told("failed", "CMD_FAIL" if refused else fails, message)
-    if not all(_is_whole(request_id, stream) for stream in log):
+    if not all(_is_whole(request_id, stream) for stream in log[:marked]):
         what = "the marks around the request are missing in the log: what it printed is not known"
         return Told("log", fails, what)
     for stream in log:

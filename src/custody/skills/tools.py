@@ -28,7 +28,10 @@ class Tool(Record, frozen=True):
     error_patterns: tuple[str, ...] = ()
     """Regular expressions; a line of its log in which one is found tells of an error."""
     marked: int = 2
-    """How many of its streams have marks around what a request prints: standard output, or both."""
+    """How many of its streams have marks around what a request prints: standard output, or both.
+
+    What is on the other one counts for any request.
+    """
 
     def argv(self, executor: str = EXECUTOR) -> tuple[str, ...]:
         """Return the command line that starts it with the executor."""
@@ -42,10 +45,10 @@ TOOLS: Final = {
             "innovus", ("innovus", "-no_gui", "-init"), (r"^\s*\*\*(?:ERROR|FATAL)\b", r"^#ERROR\b")
         ),
         # `-no_init` leaves out ~/.sta; without `-exit` it would ask for commands in the end.
-        # What is meant for its standard error it prints to its standard output.
+        # What Tcl prints to `stderr` goes to its standard output, its own errors do not.
         Tool(
             "opensta",
-            ("sta", "-no_init", "-no_splash", "-exit"),
+            ("sh", "-c", 'exec sta -no_init -no_splash -exit "$0" 2>&1'),
             (r"^(?:Error|Fatal)(?: \d+)?:",),
             marked=1,
         ),

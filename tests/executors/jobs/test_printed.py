@@ -51,6 +51,13 @@ def test_a_request_that_has_printed_nothing(tmp_path: Path) -> None:
     assert read(tmp_path, "banner\n", "") == Printed(b"", b"")
 
 
+def test_a_stream_without_marks_is_taken_as_it_is(tmp_path: Path) -> None:
+    generation = streams(tmp_path, f"banner\n{BEGIN}{END}", "Error: x\n")
+    found = printed(generation, "j_1", wait=True, marked=1)
+    assert found == Printed((BEGIN + END).encode(), b"Error: x\n")
+    generation._root.close()
+
+
 def test_it_is_not_waited_for_for_ever(tmp_path: Path) -> None:
     generation = streams(tmp_path, BEGIN, BEGIN)
     began = time.monotonic()

@@ -33,9 +33,10 @@ class ScriptAckGate(Gate):
         found = judged(
             request.settings["request_id"],
             ack,
-            log[: TOOLS[job.tool].marked],
+            log,
             Patterns(job.error_patterns, job.ignore_patterns),
             restores=bool(request.settings["restores"]),
+            marked=TOOLS[job.tool].marked,
         )
         if found.code:
             yield self.wrong(found.code, told(found.error_type, found.message))

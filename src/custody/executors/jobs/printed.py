@@ -31,14 +31,15 @@ class Printed(NamedTuple):
 def printed(generation: Generation, request_id: str, *, wait: bool, marked: int = 2) -> Printed:
     """Return what was printed for a request; with ``wait``, once the marks of its end are there.
 
-    They are in as many streams as ``marked`` says.
+    They are in as many streams as ``marked`` says; of the other all of it is returned.
     """
     begin, end = (f"@@custody {mark} {request_id}\n".encode() for mark in ("begin", "end"))
     deadline = time.monotonic() + (_PATIENCE if wait else 0.0)
     while True:
         streams = generation.printed()
         if all(end in stream for stream in streams[:marked]) or time.monotonic() > deadline:
-            return Printed(*(_from(stream, begin) for stream in streams))
+            inner = [_from(stream, begin) for stream in streams[:marked]]
+            return Printed(*inner, *streams[marked:])
         time.sleep(_PAUSE)
 
 

@@ -129,8 +129,14 @@ def _told(step: StepWork, reply: SessionReply, log: Printed) -> Told:
         return Told("script", "CMD_FAIL", what)
     job = decode(step.read("job") or b"", JobStart, where=layout.JOB)
     patterns = Patterns(job.error_patterns, job.ignore_patterns)
-    marked = log[: TOOLS[job.tool].marked]
-    return judged(said["request_id"], reply.data, marked, patterns, restores=bool(said["restores"]))
+    return judged(
+        said["request_id"],
+        reply.data,
+        log,
+        patterns,
+        restores=bool(said["restores"]),
+        marked=TOOLS[job.tool].marked,
+    )
 
 
 def _given_up(step: StepWork, reply: SessionReply) -> Told:

@@ -23,7 +23,7 @@ variable DEPTH 64      ;# arrays and objects within each other
 variable LONGEST 400   ;# digits of a number, and more than any finite one has
 variable MESSAGE 2000  ;# characters of an ack's message
 variable SETTLING 50   ;# looks after which a folder that has not changed is not listed any more
-variable FORCED 100    ;# looks after which it is listed all the same
+variable FORCED 200    ;# looks after which it is listed all the same
 variable SLOWER 5      ;# how much less often is looked once the FIFO has proved to work
 
 # ---------------------------------------------------------------- JSON
