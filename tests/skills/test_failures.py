@@ -36,9 +36,9 @@ from support.slurm import Slurm
 OWN = """\
 [skills.tools.tclsh]
 ready_s = 20.0
-heartbeat_s = 2.0
-hung_s = 1.0
-lost_s = 2.0
+heartbeat_s = 4.0
+hung_s = 3.0
+lost_s = 4.0
 """
 SLEEPS = 'command = ["sh", "-c", "exec sleep 600"]'
 NEVER_READY = OWN.replace("ready_s = 20.0", f"ready_s = 1.0\n{SLEEPS}")
@@ -165,7 +165,7 @@ def watcher_killed(site: Site) -> Ended:
 
 def takes_too_long(site: Site) -> Ended:
     site.script(BUSY)
-    return site.user.run("--design", "top", "--timeout", "3")
+    return site.user.run("--design", "top", "--timeout", "5")
 
 
 def is_deaf(site: Site) -> Ended:
@@ -254,7 +254,7 @@ CAUSES = (
     Cause(stopped, "HEARTBEAT_LOST", "stopped", "RUN_SKILL"),
     Cause(does_nothing, "HEARTBEAT_LOST", "heartbeat", "RUN_SKILL"),
     Cause(watcher_killed, "HEARTBEAT_LOST", "not heard of", "RUN_SKILL"),
-    Cause(takes_too_long, "QUEUE_TIMEOUT", "3 s", "RUN_SKILL"),
+    Cause(takes_too_long, "QUEUE_TIMEOUT", "5 s", "RUN_SKILL"),
     Cause(is_deaf, "QUEUE_TIMEOUT", "has not taken up", "RESTORE_DB"),
     Cause(restore_fails, "RESTORE_FAIL", "cells.tcl", "RESTORE_DB"),
     Cause(restore_says_so, "RESTORE_FAIL", "Error: 3 nets are lost", "RESTORE_DB"),
@@ -321,12 +321,12 @@ def test_a_design_that_nobody_may_read(site: Site, name: str) -> None:
 
 @pytest.mark.req("S-08")
 def test_a_command_that_computes_for_long_is_no_lost_heartbeat(site: Site) -> None:
-    site.own(OWN.replace("heartbeat_s = 2.0", "heartbeat_s = 0.5"))
-    site.script(f"set until [expr {{[clock milliseconds] + 2000}}]\n{COUNTS}{SCRIPT}")
+    site.own(OWN.replace("heartbeat_s = 4.0", "heartbeat_s = 1.0"))
+    site.script(f"set until [expr {{[clock milliseconds] + 2500}}]\n{COUNTS}{SCRIPT}")
     ended = site.user.run()
     assert ended.manifest["error_type"] == "OK", ended.manifest["message"]
     acks = [read(path) for path in sorted((ended.run / "ack").iterdir())]
-    assert acks[-1]["duration_ms"] > 1900
+    assert acks[-1]["duration_ms"] > 2400
 
 
 @pytest.mark.req("S-04", "S-15", "S-16")
