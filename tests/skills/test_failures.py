@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -67,6 +67,9 @@ def site(tmp_path: Path) -> Iterator[Site]:
     with Remains() as remains:
         yield Site(tmp_path)
         assert remains.trouble(tmp_path) == ""
+
+
+AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root may do that to a folder")
 
 
 def passes(site: Site) -> Ended:
@@ -329,6 +332,7 @@ def test_a_command_that_computes_for_long_is_no_lost_heartbeat(site: Site) -> No
     assert acks[-1]["duration_ms"] > 2400
 
 
+@AS_ROOT
 @pytest.mark.req("S-04", "S-15", "S-16")
 def test_the_disk_is_full(site: Site) -> None:
     """Nothing can be written down; when there is room again, the job is brought to its end."""
@@ -364,13 +368,20 @@ def test_an_adapter_that_nobody_knows_begins_no_job(site: Site) -> None:
     assert not site.user.runs.exists()
 
 
+def parameters() -> Iterator[Any]:
+    """Yield every cause, named by what happens."""
+    for cause in CAUSES:
+        marks = [AS_ROOT, needs("chattr")] if cause.happens is acks_cannot_be_written else []
+        yield pytest.param(cause, id=cause.happens.__name__, marks=marks)
+
+
 def test_there_is_a_cause_for_each_word() -> None:
     assert list(ERROR_TYPES) == PROTOCOL
     assert {cause.error for cause in CAUSES} == set(PROTOCOL)
 
 
 @pytest.mark.req("S-15", "S-16", "S-17", "S-04", "S-05", "S-07", "S-14")
-@pytest.mark.parametrize("cause", CAUSES, ids=lambda cause: cause.happens.__name__)
+@pytest.mark.parametrize("cause", [*parameters()])
 def test_what_has_happened_is_said(cause: Cause, site: Site) -> None:
     ended = cause.happens(site)
     assert ended.manifest["error_type"] == cause.error, ended.manifest["message"]
