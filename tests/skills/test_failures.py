@@ -40,6 +40,7 @@ heartbeat_s = 4.0
 hung_s = 3.0
 lost_s = 4.0
 """
+LAUNCHER_LOG = "*/session/tool/1/watcher.log"
 SLEEPS = 'command = ["sh", "-c", "exec sleep 600"]'
 NEVER_READY = OWN.replace("ready_s = 20.0", f"ready_s = 1.0\n{SLEEPS}")
 BUSY = "puts begun\nset until [expr {[clock seconds] + 600}]\n"
@@ -359,6 +360,22 @@ def fill(file: Path) -> None:
     with file.open("wb", buffering=0) as full, suppress(OSError):
         while full.write(b"x" * 4096):
             pass
+
+
+@pytest.mark.req("S-04", "S-17")
+def test_ctrl_c_takes_a_job_out_of_the_queue(site: Site) -> None:
+    site.own(OWN + _dsub("--full"))
+    words = ("skill", "run", "count", "--design", "top", "--adapter", "dsub-i")
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with site.start(*words, **streams) as process:
+        logs = site.user.runs
+        wait_for(lambda: any("Waiting" in log.read_text() for log in logs.glob(LAUNCHER_LOG)))
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
+    run = site.user.last()
+    assert [*troubles(run)] == []
+    assert read(run / "job_manifest.json")["message"].startswith("the job was told to stop")
+    assert "is being terminated" in (run / "session/supervisor.log").read_text()
 
 
 def test_an_adapter_that_nobody_knows_begins_no_job(site: Site) -> None:

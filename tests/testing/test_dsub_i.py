@@ -150,6 +150,7 @@ def test_no_turn_ever_comes(farm: Farm) -> None:
     assert reply.reason == "session_start_failed: nothing was heard of it in 1 s"
     assert "<<Waiting for dispatch ...>>" in reply.summary
     assert "is being terminated" in farm.log(run)
+    assert reply.seconds < 6, "a watcher that was never heard of has nothing to end"
 
 
 @pytest.mark.parametrize("code", ["0", "255"])
