@@ -21,7 +21,6 @@ REQUIREMENTS = codebase.ROOT / "docs" / "requirements.md"
 
 PARTLY = {
     "S-01": "ids have the form, tool sessions are missing",
-    "S-18": "runs of pipelines are kept readable, tool sessions are missing",
 }
 """Requirements of which the tests prove a part, and what is missing."""
 

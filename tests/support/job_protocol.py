@@ -147,6 +147,7 @@ def troubles(run: Path) -> Iterator[str]:
     yield from _timeline(run, manifest)
     yield from _exchanges(run, manifest)
     yield from _restored(run, manifest)
+    yield from _session(run)
     if manifest["status"] == "FAIL":
         yield from _bundle(run, manifest, summary)
 
@@ -210,6 +211,17 @@ def _exchanges(run: Path, manifest: Any) -> Iterator[str]:
             yield f"the job passes although ack/{name} has failed"
         if not (run / request["script"]).is_file():
             yield f"{request['script']} is gone"
+
+
+def _session(run: Path) -> Iterator[str]:
+    """Yield what people look for below ``session/`` and do not find."""
+    if not (run / "session" / "tool").exists():
+        return
+    wanted = ["state.json", "supervisor.log", "*.stdout.log", "*.stderr.log"]
+    if any((run / "queue").iterdir()):
+        wanted += ["heartbeat", "ready"]
+    found = run / "session"
+    yield from (f"session/{name} is missing" for name in wanted if not [*found.glob(name)])
 
 
 def _restored(run: Path, manifest: Any) -> Iterator[str]:

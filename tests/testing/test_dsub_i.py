@@ -78,7 +78,7 @@ def test_a_job_that_it_has_forgotten_goes_on(farm: Farm, code: str) -> None:
     run.ask("hello")
     launcher = farm.launcher(run)
     wait_for(lambda: not is_alive(launcher))
-    assert said(run.ask("again")) == "AGAIN"
+    assert said(run.ask("slow:0.5 again")) == "SLOW:0.5 AGAIN"
     run.close()
     assert run.told() == ["SessionOpened 1", "SessionClosed 1 run_ended"]
 
@@ -88,7 +88,7 @@ def test_killing_it_leaves_the_job(farm: Farm) -> None:
     run.ask("hello")
     program = run.beat().program
     os.kill(farm.launcher(run), signal.SIGKILL)
-    assert said(run.ask("again")) == "AGAIN"
+    assert said(run.ask("slow:0.5 again")) == "SLOW:0.5 AGAIN"
     assert run.beat().program == program
     run.close()
     assert not is_alive(program)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,6 +34,9 @@ def generation(root: Root) -> Generation:
 def beat(root: Root, made: Generation, number: int, heartbeat: int) -> None:
     data = Beat(beat=number, watcher=1, program=77, process="S", cpu=1.5, heartbeat=heartbeat)
     root.write(f"{made.path}/{names.BEAT}", encode(data))
+    own = Path(root.path) / made.path / names.BOX / names.STATE / names.HEARTBEAT
+    own.touch()
+    os.utime(own, ns=(heartbeat, heartbeat))
 
 
 def test_what_is_seen_of_the_tool_is_written_down(root: Root, tmp_path: Path) -> None:

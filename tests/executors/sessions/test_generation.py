@@ -50,6 +50,18 @@ def test_everything_is_there_that_a_watcher_needs(root: Root) -> None:
     assert sorted(os.listdir(box(root, 1, ""))) == ["ack", "claim", "queue", "state", "work"]
 
 
+@pytest.mark.req("S-08")
+def test_the_programs_own_heartbeat(root: Root) -> None:
+    generation, state = opened(root, 1), box(root, 1, "state")
+    assert generation.heartbeat() == 0
+    (state / "heartbeat").touch()
+    first = generation.heartbeat()
+    os.utime(state / "heartbeat", ns=(first + 5, first + 5))
+    assert generation.heartbeat() == first + 5
+    state.rename(state.with_name("gone"))
+    assert generation.heartbeat() == 0
+
+
 def test_a_lease_is_another_one_each_time(root: Root) -> None:
     one = opened(root, 1)
     path = Path(root.path) / one.path / "lease"

@@ -34,7 +34,7 @@ class Mirror:
         self._tool = tool
         self._state = last_state(root) or SessionState(state="STARTING", token=0, updated_at="")
         self._generation = generation
-        self._seen: tuple[int, int] = (-1, 0)
+        self._beat, self._touched = -1, 0
 
     def link(self, generation: Generation) -> None:
         """Let the names lead to the logs of a generation."""
@@ -54,11 +54,13 @@ class Mirror:
         now, state = utc_now(), replace(self._state, state=_STATES[condition])
         generation = self._generation()
         beat = None if generation is None else generation.beat()
-        if beat is not None and beat.beat != self._seen[0]:
-            if beat.heartbeat != self._seen[1]:
-                state = replace(state, last_heartbeat=now)
-                self._root.write(layout.HEARTBEAT, f"{now}\n".encode())
-            self._seen = beat.beat, beat.heartbeat
+        touched = 0 if generation is None else generation.heartbeat()
+        if touched not in {0, self._touched}:
+            self._touched = touched
+            state = replace(state, last_heartbeat=now)
+            self._root.write(layout.HEARTBEAT, f"{now}\n".encode())
+        if beat is not None and beat.beat != self._beat:
+            self._beat = beat.beat
             state = replace(
                 state,
                 last_node_heartbeat=now,

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from typing import TypeVar
 
-from custody.errors import MalformedDocument
+from custody.errors import CustodyError, MalformedDocument
 from custody.model import layout
 from custody.model import session as names
 from custody.model.record import Document, decode, encode
@@ -87,6 +87,15 @@ class Generation:
     def ready(self) -> bool:
         """Whether the program takes requests."""
         return names.READY in self._root.names(f"{self.path}/{names.BOX}/{names.STATE}")
+
+    def heartbeat(self) -> int:
+        """Return when the program has touched its own heartbeat; 0 as long as it has not."""
+        try:
+            return self._root.stat(
+                f"{self.path}/{names.BOX}/{names.STATE}/{names.HEARTBEAT}"
+            ).st_mtime_ns
+        except CustodyError:
+            return 0  # what stands there is the program's own
 
     def printed(self) -> tuple[bytes, bytes]:
         """Return everything that the program has printed by now, both streams."""
