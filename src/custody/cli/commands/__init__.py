@@ -13,7 +13,8 @@ from custody.store.packages import module_names
 _ORDER = (
     "init", "check", "plan", "graph", "run", "task", "resume", "replay", "fork", "inbox", "answer",
     "runs", "show", "log", "diff", "apply", "verify", "evidence", "logbook", "rm", "prune",
-    "ingest", "change", "pack", "gate", "bundle", "scenario", "doctor", "schema", "completion",
+    "ingest", "change", "pack", "gate", "bundle", "skill", "compare", "scenario", "doctor",
+    "schema", "completion",
 )  # fmt: skip
 """How help lists them: in the order in which a user comes to need them. Others come last."""
 
