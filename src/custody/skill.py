@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from custody.engine.recording import Listener
     from custody.engine.result import RunResult
     from custody.model.skill.documents import JobManifest
+    from custody.model.skill.job import Located
 
 DEFAULT_RUNSDIR = os.path.join(".skillpilot", "runs")
 MANIFEST_LIMIT = 16 << 20
@@ -85,6 +86,13 @@ def run(
         if not is_folder(path):
             raise
         return JobResult(stop(path, interrupted.what, listeners=listeners), interrupted.what)
+
+
+def locate(design: str, cwd: str = os.curdir) -> Located:
+    """Return what looking for a design finds, as the job itself would."""
+    from custody.skills import locator
+
+    return locator.locate(design, os.path.abspath(cwd))
 
 
 def stop(path: str, why: str, *, listeners: tuple[Listener, ...] = ()) -> RunResult:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,7 @@ from msgspec.structs import replace
 
 from custody.supervise.descendants import children
 from support.agent_run import wait_for
-from support.processes import is_alive, stop_all
+from support.processes import is_alive, later, stop_all
 from support.remains import Remains
 from support.sessions import EchoRun, said
 from support.slurm import Slurm
@@ -53,15 +51,6 @@ def launcher() -> int:
     words = ((pid, Path(f"/proc/{pid}/cmdline").read_text()) for pid in children(os.getpid()))
     (found,) = (pid for pid, word in words if word.startswith("srun\0"))
     return found
-
-
-@contextmanager
-def later(seconds: float, what: Callable[[], object]) -> Iterator[None]:
-    """Do something after a while, beside what is done meanwhile."""
-    timer = threading.Timer(seconds, what)
-    timer.start()
-    yield
-    timer.join()
 
 
 @pytest.fixture

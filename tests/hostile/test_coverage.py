@@ -78,6 +78,8 @@ SAMPLES: tuple[tuple[str, Any, str, str], ...] = (
     ("uri", "http://example.com/x", "reject:scheme", "accept"),
     ("contract", "a: &a [*a]\n", "reject:yaml_alias", "reject:yaml_merge"),
     ("file_request", {"path": "a.py", "mode": "full"}, "accept", "omit:denied"),
+    ("request", "[]", "reject:type", "reject:json"),
+    ("tcl", "exec id", "deny:exec", "deny:kernel"),
 )
 """Of each surface something with its verdict, and with one that is wrong."""
 

@@ -15,7 +15,7 @@ from custody.model.session_event import SessionAckIgnored
 from custody.store.mailbox import Box
 from custody.store.root import Root
 from support.hostile import Case, cases
-from support.jobs import SCRIPT, Job, JobSite
+from support.jobs import CONTRACT, SCRIPT, Job, JobSite
 from support.resident import Resident, request
 
 JOB = "j"
@@ -24,6 +24,16 @@ FORGES = """
 set forged [open [file join $env(CUSTODY_SESSION_DIR) ack {name}.json] w]
 puts $forged {{{text}}}
 close $forged
+"""
+REWRITES = """
+set path [glob [file join $env(CUSTODY_SESSION_DIR) ack *_run.json]]
+set file [open $path]
+set text [read $file]
+close $file
+file delete $path
+set file [open $path w]
+puts $file [string map {PASS FAIL OK CMD_FAIL} $text]
+close $file
 """
 TEN_YEARS = """
 set beat [file join $env(CUSTODY_SESSION_DIR) state heartbeat]
@@ -136,24 +146,21 @@ def an_ack_that_nobody_asked_for(case: Case, home: Path) -> None:
 
 
 def a_second_ack(case: Case, home: Path) -> None:
-    """A script that has failed says later that it has passed: the first ack stays."""
+    """A later script puts another one in the place of an ack that counts: the first one stays."""
     assert case.code == "exists"
     site = JobSite(home)
-    later = (
-        "set ::box [file join $env(CUSTODY_SESSION_DIR) ack]\n"
-        "proc later {} {foreach path [glob $::box/*run*.json] {\n"
-        " set file [open $path r]; set text [read $file]; close $file; file delete $path\n"
-        " set file [open $path w]; puts $file [string map {FAIL PASS CMD_FAIL OK} $text]\n"
-        " close $file }}\n"
-        "proc when {} {after 1 when; catch {later}}\nafter 0 when\nerror {it has failed}\n"
+    site.contract(
+        CONTRACT.replace(
+            "    entry: templates/run.tcl\n",
+            "    entry: templates/run.tcl\n  - name: again\n    entry: templates/again.tcl\n",
+        )
     )
-    site.script(later)
+    site.script(REWRITES, "again")
     job = site.run()
-    assert job.verdict[0] == "FAIL"
-    acks = [json.loads(path.read_text()) for path in (job.path / "ack").glob("*_run.json")]
-    assert [ack["status"] for ack in acks] == ["FAIL"]
+    [(key, said)] = [(path.stem, path.read_text()) for path in job.path.glob("ack/*_run.json")]
+    assert json.loads(said)["status"] == "PASS"
+    assert ignored(job) == [key]
     with Root.open(str(job.path)) as root:
-        (key,) = (path.stem for path in (job.path / "ack").glob("*_run.json"))
         assert not Box(root, "ack", ".json").put(key, b"another")
 
 

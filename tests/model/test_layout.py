@@ -37,10 +37,10 @@ def test_documents_attempts_and_letters_are_told_apart() -> None:
     assert not layout.is_correspondence("inbox")
 
 
-def test_stages_and_sessions_write_five_folders() -> None:
+def test_stages_and_sessions_write_six_folders() -> None:
     theirs = [name for name in layout.WRITERS if layout.is_written_by_stages(name)]
-    assert theirs == ["workspace", "layers", "cache", "homes", "session"]
-    assert not layout.is_written_by_stages("reports")
+    assert theirs == ["workspace", "layers", "cache", "homes", "session", "reports"]
+    assert not layout.is_written_by_stages("docs")
 
 
 def test_logs_are_known_by_their_names() -> None:

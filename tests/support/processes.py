@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -100,6 +100,15 @@ def is_alive(pid: int) -> bool:
     except (FileNotFoundError, ProcessLookupError):
         return False
     return state not in {"Z", "X"}
+
+
+@contextmanager
+def later(seconds: float, what: Callable[[], object]) -> Iterator[None]:
+    """Do something after a while, beside what is done meanwhile."""
+    timer = threading.Timer(seconds, what)
+    timer.start()
+    yield
+    timer.join()
 
 
 def stop_all(process: int) -> list[int]:

@@ -27,7 +27,7 @@ from support.trees import remove
 PROGRAMS = ("munged", "slurmctld", "slurmd", "srun")
 SBIN = "/usr/sbin"
 """Where daemons are, which is not in everybody's PATH."""
-NODES = 7
+NODES = 8
 SHARED = 2
 """Nodes that all tests use; the others are spares."""
 MARK = "CUSTODY_TEST_NODE"

@@ -29,8 +29,8 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.001, 0.05
 """Seconds between two looks: they grow from the first to the longest."""
 _SHARE = 8
 """What part of the time that was waited by now is waited until the next look."""
-_RARER = 100
-"""How many times as long as a folder takes to be listed it is not listed again."""
+_LISTING, _RARER = 0.2, 1000
+"""Seconds between two listings, or how many times as long as one took, whichever is more."""
 
 _LINKS = 2
 """A writer that publishes by a link has two names for its file, also after it was killed."""
@@ -145,7 +145,7 @@ class Mailbox(NamedTuple):
         It is looked for once more after the time is up, and after ``go_on`` has said no.
         """
         began = time.monotonic()
-        listing = began + LONGEST_PAUSE
+        listing = began + _LISTING
         while True:
             looked = time.monotonic()
             found = self.acks.get(key) if looked >= listing else self.acks.glance(key)
@@ -153,7 +153,7 @@ class Mailbox(NamedTuple):
             if found is not None:
                 return found
             if looked >= listing:
-                listing = now + max(LONGEST_PAUSE, _RARER * (now - looked))
+                listing = now + max(_LISTING, _RARER * (now - looked))
             left = began + seconds - now
             if left <= 0 or not go_on():
                 return self.acks.get(key)

@@ -13,8 +13,9 @@ machine, and stays until the job ends. It does what was seen of farms, when it i
     --forgets SECONDS  say after so long that the job has ended, which lives on
     --dies SECONDS     lose the job's machine after so long, and the job with it
 
-SIGTERM takes the job back, out of the queue too. Whoever kills it with SIGKILL leaves the job
-where it is. It is used through custody's own configuration:
+SIGTERM takes the job back, out of the queue too; SIGUSR1 lets it forget the job, and SIGUSR2 lose
+the machine. Whoever kills it with SIGKILL leaves the job where it is. It is used through custody's
+own configuration:
 
     [skills.launchers."dsub-i"]
     command = ["python3", "-m", "custody.testing.dsub_i", "--wait", "2"]
@@ -37,6 +38,7 @@ from typing import NamedTuple, NoReturn
 
 TAKEN_BACK = 130
 REFUSED = 255
+NOT_FOUND = 127
 _LONGEST = 3600.0
 
 
@@ -44,11 +46,19 @@ class _TakenBackError(Exception):
     """Somebody wants the launcher to end, and the job with it."""
 
 
+class _ForgottenError(Exception):
+    """The launcher loses sight of the job."""
+
+
+class _LostError(Exception):
+    """The job's machine is gone."""
+
+
 class Job(NamedTuple):
     """A job on its machine, as the launcher knows it."""
 
     process: int
-    """The command's process, which leads a group of its own."""
+    """The command's process, which leads a group of its own; 0 where it could not be started."""
     ended: int
     """Readable when the job has ended: a byte with its exit status."""
 
@@ -57,8 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Do as the arguments say; return the exit status."""
     options = _parser().parse_args(arguments)
     number = os.getpid()
-    signal.signal(signal.SIGTERM, _take_back)
-    signal.signal(signal.SIGINT, _take_back)
+    for heard in _ERRORS:
+        signal.signal(heard, _hear)
     if options.refuse:
         _say(f"dsub-i: {options.refuse}. Job not submitted.")
         return REFUSED if options.says is None else int(options.says)
@@ -71,6 +81,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except _TakenBackError:
         _say(f"Job <{number}> is being terminated")
         code = TAKEN_BACK
+    except (_ForgottenError, _LostError):
+        code = 0
     return code if options.says is None else int(options.says)
 
 
@@ -101,21 +113,22 @@ def _dispatch(command: Sequence[str]) -> Job:
     os.waitpid(between, 0)
     os.close(told)
     os.close(tell)
-    said = b""
-    while part := os.read(started, 32):
-        said += part
+    job = Job(int(os.read(started, 32)), ended)
     os.close(started)
-    return Job(int(said), ended)
+    return job
 
 
 def _be_the_machine(command: Sequence[str], told: int, tell: int) -> NoReturn:
     """Start the command, say which process it is, and how it ends."""
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in _ERRORS:
         signal.signal(number, signal.SIG_DFL)
-    job = os.posix_spawnp(command[0], [*command], os.environ, setsid=True)
+    try:
+        job = os.posix_spawnp(command[0], [*command], os.environ, setsid=True)
+    except OSError:
+        job = 0
     os.write(tell, str(job).encode())
     os.close(tell)
-    code = os.waitstatus_to_exitcode(os.waitpid(job, 0)[1])
+    code = os.waitstatus_to_exitcode(os.waitpid(job, 0)[1]) if job else NOT_FOUND
     with suppress(BrokenPipeError):
         os.write(told, bytes([code % 256 if code >= 0 else 128 - code]))
     os._exit(0)
@@ -124,21 +137,22 @@ def _be_the_machine(command: Sequence[str], told: int, tell: int) -> NoReturn:
 def _stay_with(job: Job, forgets: float, dies: float) -> int:
     """Wait for the end of a job, or for what else is to happen; return what is said of it."""
     try:
-        ended = select.select([job.ended], [], [], min(forgets, dies, _LONGEST))[0]
+        if select.select([job.ended], [], [], min(forgets, dies, _LONGEST))[0]:
+            return (os.read(job.ended, 1) or b"\0")[0]
+        raise _LostError if dies <= forgets else _ForgottenError
     except _TakenBackError:
         _signal(job, signal.SIGTERM)
         select.select([job.ended], [], [], _LONGEST)
         raise
-    if ended:
-        return (os.read(job.ended, 1) or b"\0")[0]
-    if dies <= forgets:
+    except _LostError:
         _signal(job, signal.SIGKILL)
-    return 0
+        raise
 
 
 def _signal(job: Job, number: signal.Signals) -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(job.process, number)
+    if job.process:
+        with suppress(ProcessLookupError):
+            os.killpg(job.process, number)
 
 
 def _wait(seconds: float) -> None:
@@ -147,8 +161,16 @@ def _wait(seconds: float) -> None:
         time.sleep(min(left, _LONGEST))
 
 
-def _take_back(_number: int, _frame: FrameType | None) -> None:
-    raise _TakenBackError
+_ERRORS: dict[int, type[Exception]] = {
+    signal.SIGTERM: _TakenBackError,
+    signal.SIGINT: _TakenBackError,
+    signal.SIGUSR1: _ForgottenError,
+    signal.SIGUSR2: _LostError,
+}
+
+
+def _hear(number: int, _frame: FrameType | None) -> None:
+    raise _ERRORS[number]
 
 
 def _say(text: str) -> None:

@@ -11,6 +11,7 @@ def execute(options: Namespace) -> Result:
     """Run the skill."""
     from custody import skill
     from custody.cli import config
+    from custody.cli.skill.choice import choose
     from custody.cli.skill.report import job_result
     from custody.cli.watch import watching
 
@@ -18,7 +19,7 @@ def execute(options: Namespace) -> Result:
         skill=options.subject,
         design=options.design,
         adapter=options.adapter,
-        select=options.select,
+        select=options.select or choose(options.design, options.cwd or "."),
         timeout=options.timeout,
     )
     with watching(verbose=options.verbose, quiet=options.quiet) as board:

@@ -145,7 +145,10 @@ class LiveSession:
         return ended
 
     def _until_ended(self) -> Ended | None:
-        deadline = time.monotonic() + self._kind.grace + 2 * self._kind.beat + _SLACK
+        patience = 2 * self._kind.beat
+        if self.observer.begun or not self._kind.launcher:
+            patience += self._kind.grace + _SLACK  # else a launcher is still in its queue
+        deadline = time.monotonic() + patience
         while self.look() not in ("dead", "lost") and time.monotonic() < deadline:
             time.sleep(_PAUSE)
         return self.generation.ended()

@@ -794,7 +794,7 @@ proc fenced_out {} {
 
 # Tell whether the queue is to be listed. It is when it has changed, for some looks more, since its
 # time is one of whole seconds, and now and then all the same, since network file systems remember
-# an old time. The more a listing costs the rarer it is. Looks are counted as if none was left out.
+# an old time. The more a listing costs the rarer that is. Looks are counted as if none was left out.
 proc is_due {} {
     variable SETTLING
     variable FORCED
@@ -824,7 +824,7 @@ proc list_and_look {} {
     set from [clock microseconds]
     catch {listed} names
     set cost [expr {([clock microseconds] - $from) / (1000.0 * $poll_ms)}]
-    set next [expr {$looks + 1 + int(max(0, min(3 * $cost, 1000 / $poll_ms)))}]
+    set next [expr {$looks + 1 + ($cost > 0.3)}]
     set forced [expr {$looks + int(max($FORCED, min(1000 * $cost, 60000 / $poll_ms)))}]
     if {[llength $names]} {
         variable woken_here 0
@@ -840,13 +840,14 @@ proc tick {} {
     variable stopped
     variable busy
     variable woken_here
+    variable ticks
     variable SLOWER
     after [expr {$woken_here ? $poll_ms * $SLOWER : $poll_ms}] tick
     if {$busy} {
         return
     }
     if {[catch {
-        if {[file exists $stop_path]} {
+        if {($woken_here || [incr ticks] % $SLOWER == 0) && [file exists $stop_path]} {
             set stopped stop
         } elseif {[is_due]} {
             list_and_look
@@ -1040,7 +1041,7 @@ proc serve {} {
     variable stopped
     foreach {name value} {
         stopped "" running "" refused {} probe "" busy 0 remembered {} everything 0 wake ""
-        woken_here 0 looks 0 changed "" settled 0 next 0 forced 0 beats 0 lease "" unchanged 0
+        woken_here 0 ticks 0 looks 0 changed "" settled 0 next 0 forced 0 beats 0 lease "" unchanged 0
     } {
         variable $name $value
     }
