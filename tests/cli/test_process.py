@@ -131,6 +131,17 @@ def test_what_is_loaded_in_place_of_a_module_does_not_stay() -> None:
     assert (done.stdout, done.stderr) == ("several 1\n", "")
 
 
+def test_what_makes_schemas_is_loaded_for_a_schema() -> None:
+    code = (
+        "import sys; from custody.cli import process; process._load_msgspec(); import msgspec; "
+        "assert 'msgspec._json_schema' not in sys.modules; "
+        "assert msgspec.json.schema_components([int]) == (({'type': 'integer'},), {}); "
+        "print(msgspec.json.schema(int), 'msgspec._json_schema' in sys.modules)"
+    )
+    done = run(code)
+    assert (done.stdout, done.stderr) == ("{'type': 'integer'} True\n", "")
+
+
 def test_help_is_what_it_is_with_every_module(custody: Shell) -> None:
     """What stands in for a module says the same: a missing description stays missing."""
     from custody.cli import main

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +44,20 @@ def test_every_module_is_a_node_type(root: Path) -> None:
     modules = {type(handler).__module__.rpartition(".")[2] for handler in handlers().values()}
     assert modules <= {path.stem for path in files}
     assert catalog() == {name: handler.type for name, handler in handlers().items()}
+
+
+def test_a_type_is_loaded_when_it_is_asked_for() -> None:
+    code = (
+        "import sys; from custody.handlers import catalog, handlers; "
+        "assert catalog()['start'].shape == 'Mdiamond'; "
+        "assert 'custody.handlers.tool' not in sys.modules; "
+        "assert handlers()['tool'] is handlers()['tool']; "
+        "assert 'custody.handlers.tool' in sys.modules; "
+        "assert 'custody.handlers.survey' not in sys.modules; "
+        "assert 'nothing' not in catalog() and 'custody.handlers.survey' in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert done.stderr == ""
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from custody.pipeline.vocabulary import (
     LATER_TYPES,
     NODE_ATTRIBUTES,
     RANGES,
+    SHAPES,
     TYPES,
 )
 
@@ -49,6 +50,7 @@ def test_the_catalog_has_types_of_the_language_only() -> None:
 
 def test_a_shape_stands_for_one_type() -> None:
     shapes = [kind.shape for kind in catalog().values() if kind.shape]
+    assert {kind.shape: name for name, kind in catalog().items() if kind.shape} == SHAPES
     assert len(set(shapes)) == len(shapes)
     assert LATER_SHAPES.keys().isdisjoint(shapes)
     assert LATER_TYPES.isdisjoint(TYPES)
