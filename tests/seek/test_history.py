@@ -12,15 +12,15 @@ from custody.logbook.git_sync import sync_git
 from custody.logbook.svn_sync import sync_svn
 from custody.resolvers.choose import configured
 from custody.seek.configured import index_of
-from custody.seek.history import Asked, questions_of
-from custody.seek.update import Update
+from custody.seek.history import Questions, questions_of
+from custody.seek.update import IndexUpdate
 from support.histories import GitRepo, SvnRepo
 from support.programs import needs
 
 pytestmark = pytest.mark.req("E-10")
 
 
-def asked_of(url: str, tmp_path: Path, repo: GitRepo | SvnRepo, most: int = 100) -> Asked:
+def asked_of(url: str, tmp_path: Path, repo: GitRepo | SvnRepo, most: int = 100) -> Questions:
     """Take a history into a logbook, index it, and ask."""
     store = open_artifacts(str(tmp_path / "artifacts"))
     with Logbook.open(url) as book:
@@ -29,7 +29,7 @@ def asked_of(url: str, tmp_path: Path, repo: GitRepo | SvnRepo, most: int = 100)
         else:
             sync_svn(book, store, repo.url, name="it")
         resolver = configured({}, folder=str(tmp_path), pointers=book, artifacts=store)
-        Update(index_of(book.database), book, resolver, lambda _: None).run(None)
+        IndexUpdate(index_of(book.database), book, resolver, lambda _: None).run(None)
         asked = questions_of(book.database, resolver, most)
     store.close()
     return asked
