@@ -11,7 +11,7 @@ import pytest
 from custody.errors import ResolveFailed
 from custody.evidence import Content
 from custody.evidence.uri import GitUri, parse
-from custody.resolvers.git import last_commit, pinned, read_committed
+from custody.resolvers.git import last_commit, last_commits, pinned, read_committed
 from support.programs import needs
 
 pytestmark = needs("git")
@@ -155,3 +155,24 @@ def test_a_revision_is_pinned_to_its_commit(repository: Path) -> None:
     commit = git(repository, "rev-parse", "v1.0^{commit}")
     found = pinned({"main": str(repository)}, uri, os.environ)
     assert found == parse(f"git://main/{commit}/docs/a.txt")
+
+
+@pytest.mark.req("E-06")
+def test_the_commits_that_last_changed_all_documents(repository: Path) -> None:
+    (repository / ODD).write_text("odd, and more\n")
+    (repository / "gone.txt").write_text("gone\n")
+    git(repository, "add", "--all")
+    git(repository, "commit", "--quiet", "--message", "more")
+    git(repository, "rm", "--quiet", "gone.txt")
+    git(repository, "commit", "--quiet", "--message", "less")
+    found = last_commits(str(repository), os.environ)
+    assert found[ODD] == git(repository, "rev-parse", "HEAD~1")
+    for path in git(repository, "ls-files", "-z").strip("\0").split("\0"):
+        assert found[path] == last_commit(str(repository), path, os.environ)
+    below = last_commits(str(repository / "docs"), os.environ)
+    parts = {path.removeprefix("docs/"): path for path in found if path.startswith("docs/")}
+    assert below == {part: found[path] for part, path in parts.items()}
+
+
+def test_where_git_knows_nothing_there_are_no_commits(tmp_path: Path) -> None:
+    assert last_commits(str(tmp_path), os.environ) == {}

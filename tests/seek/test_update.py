@@ -137,6 +137,16 @@ def test_documents_that_change_and_go(world: World) -> None:
     assert hit.git_commit == commit
 
 
+@pytest.mark.req("E-06")
+def test_many_documents_have_their_commits_too(world: World) -> None:
+    first = world.repo.commit({f"docs/{number}.md": f"number{number}\n" for number in range(30)})
+    second = world.repo.commit({"docs/7.md": "number7, and more\n"})
+    world.update()
+    for text, commit in (("number3", first), ("number7", second)):
+        [hit] = world.seek.search(Query(text=text, root=world.root, words_only=True)).hits
+        assert hit.git_commit == commit
+
+
 def test_other_documents_are_let_go_of(world: World) -> None:
     world.update()
     updated = world.update("docs/*.md")
@@ -145,6 +155,8 @@ def test_other_documents_are_let_go_of(world: World) -> None:
     assert world.seek.patterns("/elsewhere") == DOCUMENTS
     updated = world.update(documents=False)
     assert (updated.added, updated.removed) == (0, 0)
+    world.seek.rebuild()
+    assert world.seek.patterns(world.root) == ("docs/*.md",)
 
 
 def test_what_cannot_be_had_is_told_until_it_can(world: World, tmp_path: Path) -> None:

@@ -67,6 +67,25 @@ def last_commit(root: str, path: str, environment: Mapping[str, str]) -> str:
     return found.decode() if said.exit_code == 0 and _OBJECT.fullmatch(found) else ""
 
 
+def last_commits(root: str, environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the same of all files below a folder, by path: one reading of the history for many.
+
+    Raises `ResolveFailed` where the history is too long for that. A change that a merge made by
+    itself is not seen.
+    """
+    git = _Git(root, environment, root)
+    words = ("log", "--no-renames", "--relative", "--name-only", "-z", "--format=%x01%H")
+    said = git.run(*words, within=True)
+    found: dict[str, str] = {}
+    commit = ""
+    for word in said.out.split(b"\0") if said.exit_code == 0 else ():
+        if word[:1] == b"\1" and _OBJECT.fullmatch(word, 1):
+            commit = word[1:].decode()
+        elif name := word.removeprefix(b"\n"):
+            found.setdefault(os.fsdecode(name), commit)
+    return found
+
+
 class _Git:
     """Git, in one repository."""
 

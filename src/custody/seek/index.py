@@ -141,12 +141,14 @@ class Index:
         self.database.repeat(work)
 
     def rebuild(self) -> None:
-        """Empty the index, and stamp it with the versions of now."""
+        """Empty the index, and stamp it anew; which documents are wanted stays."""
 
         def work(transaction: Transaction) -> None:
             transaction.lock(LOCK)
+            wanted = settings.get(transaction, settings.PATTERNS, dict[str, tuple[str, ...]])
             for table in FILLED:
                 transaction.run(f"DELETE FROM seek.{table}")
+            settings.put(transaction, settings.PATTERNS, wanted or {})
             settings.put(transaction, settings.STAMP, self.stamp)
             settings.changed(transaction)
 

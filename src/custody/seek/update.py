@@ -19,7 +19,7 @@ from custody.logbook.book import Logbook
 from custody.logbook.records import Cursor, Listed
 from custody.model.record import Record
 from custody.resolvers.files import read_below
-from custody.resolvers.git import last_commit
+from custody.resolvers.git import last_commit, last_commits
 from custody.seek import settings
 from custody.seek.documents import documents
 from custody.seek.fit import settle
@@ -29,6 +29,8 @@ from custody.seek.records import Cut
 
 BATCH = 100
 """Sources of one transaction."""
+FEW = 20
+"""Documents for which git is asked one by one: for more its history is read once."""
 
 _T = TypeVar("_T")
 
@@ -125,9 +127,10 @@ class IndexUpdate:
         for key in sorted(known):
             by_path.setdefault(_path(key[1]), []).append(key)
         paths = documents(docs.root, docs.patterns)
+        commits = _Commits(docs, many=len(paths) - len(known) > FEW)
         self._index.put([], then=lambda it: _begin(it, docs))
         for page in _pages(iter(paths)):
-            self._put_documents(page, docs, known, by_path)
+            self._put_documents(page, docs, known, by_path, commits)
         gone = [key for path in by_path.keys() - set(paths) for key in by_path[path]]
         for keys in _pages(iter(sorted(gone))):
             self._index.put([], gone=keys)
@@ -139,10 +142,11 @@ class IndexUpdate:
         docs: Docs,
         known: set[Key],
         by_path: Mapping[str, list[Key]],
+        commits: _Commits,
     ) -> None:
         found, gone = [], []
         for path in page:
-            new = _document(docs, path, known)
+            new = _document(docs, path, known, commits)
             uri = new if isinstance(new, str) else new.artifact_uri
             gone += [key for key in by_path.get(path, ()) if key[1] != uri]
             if not isinstance(new, str):
@@ -157,6 +161,26 @@ class IndexUpdate:
         self._told(self._seen)
 
 
+class _Commits:
+    """The commits that last changed documents; none where git cannot tell, or not in time."""
+
+    def __init__(self, docs: Docs, *, many: bool) -> None:
+        self._docs = docs
+        self._many = many
+        self._all: dict[str, str] | None = None
+
+    def of(self, path: str) -> str:
+        """Return the commit of a document."""
+        if not self._many:
+            return last_commit(self._docs.root, path, self._docs.environment)
+        if self._all is None:
+            try:
+                self._all = last_commits(self._docs.root, self._docs.environment)
+            except ResolveFailed:
+                self._all = {}  # the field is optional, and no document waits for it
+        return self._all.get(path, "")
+
+
 def unresolved(index: Index) -> list[Unresolved]:
     """Return what an index lacks, and why."""
     with index.database.reading() as transaction:
@@ -167,7 +191,7 @@ def unresolved(index: Index) -> list[Unresolved]:
     return [Unresolved._make(row) for row in rows]
 
 
-def _document(docs: Docs, path: str, known: set[Key]) -> Cut | Unresolved | str:
+def _document(docs: Docs, path: str, known: set[Key], commits: _Commits) -> Cut | Unresolved | str:
     """Return a document in pieces; its uri alone where it is there as it was."""
     try:
         where = f"{docs.root}/{path}"
@@ -175,8 +199,7 @@ def _document(docs: Docs, path: str, known: set[Key]) -> Cut | Unresolved | str:
         uri = build_docs_evidence_uri(path, content.sha256)
         if (docs.root, uri) in known:
             return uri
-        commit = last_commit(docs.root, path, docs.environment)
-        return cut_document(docs.root, path, content, commit)
+        return cut_document(docs.root, path, content, commits.of(path))
     except ResolveFailed as failed:
         return Unresolved(docs.root, path, failed.code, failed.what)
 
