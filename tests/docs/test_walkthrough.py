@@ -10,7 +10,7 @@ import pytest
 import walkthrough
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
-IN_ONE_SHELL = {"ten-minutes"}
+IN_ONE_SHELL = {"move-to-postgresql", "ten-minutes"}
 """Pages whose commands go on from each other; they have tests of their own."""
 PAGES = [
     page
