@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from benchmarks.retrieval.histories import Change, History
 from custody.patch.outline import outline
-from custody.seek.questions import Question, Subject, question, split
+from custody.seek.questions import Described, Question, question, split
 
 ABSENT = 10
 """Of so many changes of test one is left out of the index."""
@@ -56,7 +56,7 @@ def build(history: History, *, most: int, seed: int = 0) -> Corpus:
     """Return the corpus of a history, with at most so many questions of each kind."""
     guarded = [change._replace(diff=guarded_diff(change.diff)) for change in history.changes]
     told = {change.name: change for change in guarded if change.diff}
-    asked = split([Subject(change.subject, change.name) for change in told.values()])
+    asked = split([Described(change.subject, change.name) for change in told.values()])
     dev = _questions(asked.dev, told)
     newest = _questions(asked.test, told)
     absent = newest[::ABSENT]
@@ -80,7 +80,7 @@ def guarded_diff(diff: bytes) -> bytes:
     return _TICKET.sub(b"", b"".join(kept))
 
 
-def _questions(subjects: Iterable[Subject], told: dict[str, Change]) -> list[Question]:
+def _questions(subjects: Iterable[Described], told: dict[str, Change]) -> list[Question]:
     """Return the questions of changes whose time somebody told."""
     found = (
         question(subject, told[subject.source_id].diff.decode(errors="replace"))

@@ -12,7 +12,7 @@ from custody.logbook.git_sync import sync_git
 from custody.logbook.svn_sync import sync_svn
 from custody.resolvers.choose import configured
 from custody.seek.configured import index_of
-from custody.seek.history import Asked, questions_of
+from custody.seek.history import Questions, questions_of
 from custody.seek.update import IndexUpdate
 from support.histories import GitRepo, SvnRepo
 from support.programs import needs
@@ -20,7 +20,7 @@ from support.programs import needs
 pytestmark = pytest.mark.req("E-10")
 
 
-def asked_of(url: str, tmp_path: Path, repo: GitRepo | SvnRepo, most: int = 100) -> Asked:
+def asked_of(url: str, tmp_path: Path, repo: GitRepo | SvnRepo, most: int = 100) -> Questions:
     """Take a history into a logbook, index it, and ask."""
     store = open_artifacts(str(tmp_path / "artifacts"))
     with Logbook.open(url) as book:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from custody.seek.questions import Question, Subject, question, split, without_tickets
+from custody.seek.questions import Described, Question, question, split, without_tickets
 
 
-def subjects(count: int) -> list[Subject]:
+def subjects(count: int) -> list[Described]:
     return [
-        Subject(f"change the colour of door {number}", f"1:{number}") for number in range(count)
+        Described(f"change the colour of door {number}", f"1:{number}") for number in range(count)
     ]
 
 
@@ -20,17 +20,19 @@ def test_the_newest_quarter_is_for_test_and_what_is_before_it_for_dev() -> None:
 
 
 def test_a_subject_that_two_changes_have_is_no_question() -> None:
-    given = [*subjects(10), Subject("Change the colour of DOOR 0!", "1:10")]
+    given = [*subjects(10), Described("Change the colour of DOOR 0!", "1:10")]
     assert "1:10" not in [one.source_id for one in split(given).test]
 
 
 @pytest.mark.parametrize("text", ["fix it", "fix the tests", "Fixes #1234 again", ""])
 def test_a_subject_of_few_words_is_no_question(text: str) -> None:
-    assert "1:9" not in [one.source_id for one in split([*subjects(9), Subject(text, "1:9")]).test]
+    assert "1:9" not in [
+        one.source_id for one in split([*subjects(9), Described(text, "1:9")]).test
+    ]
 
 
 def test_a_subject_that_its_change_adds_is_no_question() -> None:
-    subject = Subject("Wait between two attempts (#123)", "1:1")
+    subject = Described("Wait between two attempts (#123)", "1:1")
     diff = "--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n old\n+* wait  between TWO attempts, at last\n"
     assert question(subject, diff) is None
     over_lines = "+wait between\n+two attempts\n"

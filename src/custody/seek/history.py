@@ -10,7 +10,7 @@ from custody.evidence import Resolver
 from custody.evidence.check import exact_content
 from custody.evidence.excerpt import as_text
 from custody.logbook import Database
-from custody.seek.questions import Question, Subject, question, split
+from custody.seek.questions import Described, Question, question, split
 
 _SUBJECTS = """SELECT c.committed_at, p.blob_id, p.source_id, c.subject, p.evidence_uri
     FROM scm.git_commits c
@@ -30,25 +30,25 @@ _SUBJECTS = """SELECT c.committed_at, p.blob_id, p.source_id, c.subject, p.evide
 _T = TypeVar("_T")
 
 
-class Asked(NamedTuple):
+class Questions(NamedTuple):
     """Questions, divided by time."""
 
     dev: list[Question]
     test: list[Question]
 
 
-def questions_of(database: Database, resolver: Resolver, most: int) -> Asked:
+def questions_of(database: Database, resolver: Resolver, most: int) -> Questions:
     """Return at most so many questions of each kind, evenly out of the time that they are of."""
     with database.reading() as transaction:
         rows = transaction.run(_SUBJECTS)
     uris = {row[2]: row[4] for row in rows}
-    parts = split([Subject(row[3], row[2]) for row in rows])
+    parts = split([Described(row[3], row[2]) for row in rows])
     dev, test = (_questions(_evenly(part, most), uris, resolver) for part in parts)
-    return Asked(dev, test)
+    return Questions(dev, test)
 
 
 def _questions(
-    subjects: Iterable[Subject], uris: dict[str, str], resolver: Resolver
+    subjects: Iterable[Described], uris: dict[str, str], resolver: Resolver
 ) -> list[Question]:
     found = []
     for subject in subjects:

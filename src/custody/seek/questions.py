@@ -40,7 +40,7 @@ class Question(NamedTuple):
     """The source id of the change."""
 
 
-class Subject(NamedTuple):
+class Described(NamedTuple):
     """What a change is for, as its author said."""
 
     text: str
@@ -50,22 +50,22 @@ class Subject(NamedTuple):
 class Split(NamedTuple):
     """Changes divided by time."""
 
-    dev: list[Subject]
-    test: list[Subject]
+    dev: list[Described]
+    test: list[Described]
 
 
-def split(subjects: Sequence[Subject]) -> Split:
+def split(subjects: Sequence[Described]) -> Split:
     """Return what may be asked of changes that are in the order of time."""
     times = Counter(key(subject.text) for subject in subjects)
     first, second = int(len(subjects) * TRAIN), int(len(subjects) * (TRAIN + DEV))
 
-    def told(some: Iterable[Subject]) -> list[Subject]:
+    def told(some: Iterable[Described]) -> list[Described]:
         return [one for one in some if times[key(one.text)] == 1 and _says_enough(one.text)]
 
     return Split(told(subjects[first:second]), told(subjects[second:]))
 
 
-def question(subject: Subject, diff: str) -> Question | None:
+def question(subject: Described, diff: str) -> Question | None:
     """Return what is asked about a change; None where its lines give it away."""
     text = without_tickets(subject.text)
     added = (line[1:] for line in diff.splitlines() if line.startswith("+"))

@@ -28,6 +28,9 @@ from custody.seek.vectors import Vectors
 
 _SOURCE = "source_no, artifact_uri, sha256, source_id, source_type, kind, git_commit, "
 
+ALIKE = 0.02
+"""Cosine below which a source that shares no word with a query is not like it at all."""
+
 
 class _Facts(NamedTuple):
     """What holds for every search until the index changes."""
@@ -119,7 +122,7 @@ class Searcher:
         if self._vectors is None or self._embedder is None:
             return []
         found = self._vectors.nearest(transaction, vector, CANDIDATES)
-        digests = [digest for digest, likeness in found if likeness > 0]
+        digests = [digest for digest, likeness in found if likeness >= ALIKE]
         if not digests:
             return []
         marks = ", ".join("?" * len(digests))
