@@ -16,7 +16,8 @@ LEFT_BEHIND = """
 import subprocess, sys
 def test_one(tmp_path):
     code = "import os, time; os.fork() and os._exit(0); os.setsid()\\n"
-    code += "while not os.path.exists(os.environ['STOP']): time.sleep(0.02)"
+    code += "stop = os.environ['STOP']; above = os.path.dirname(stop)\\n"
+    code += "while os.path.exists(above) and not os.path.exists(stop): time.sleep(0.02)"
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path)
 """
 HEARING = """
