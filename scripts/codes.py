@@ -11,6 +11,9 @@ from collections.abc import Iterable, Iterator
 
 import codebase
 
+RECORDS = {"NamedTuple", "Record", "msgspec.Struct"}
+"""What is made of its fields in their order."""
+
 
 def codes() -> dict[str, set[str]]:
     """Return the places of every code, as ``file:line``."""
@@ -57,7 +60,7 @@ def _class(node: ast.ClassDef) -> Iterator[tuple[str, int]]:
             yield from _function(node.name, part)
     if node.name in inherits:
         yield node.name, 0
-    if any(ast.unparse(base) == "NamedTuple" for base in node.bases):
+    if RECORDS.intersection(map(ast.unparse, node.bases)):
         fields = [ast.unparse(part.target) for part in node.body if isinstance(part, ast.AnnAssign)]
         if "code" in fields:
             yield node.name, fields.index("code")

@@ -56,6 +56,7 @@ def given_to_programs() -> set[str]:
     """Return what custody itself sets for what it starts."""
     text = (SOURCES / "sandbox/environment.py").read_text()
     text += (SOURCES / "executors/chat/listening.py").read_text()
+    text += (SOURCES / "supervise/watcher.py").read_text()
     return set(OURS.findall(text))
 
 

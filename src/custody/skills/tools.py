@@ -27,11 +27,18 @@ class Tool(Record, frozen=True):
     """The words that start it, up to the one that names the script to begin with."""
     error_patterns: tuple[str, ...] = ()
     """Regular expressions; a line of its log in which one is found tells of an error."""
+    started: str = ""
+    """The program of its own, where another one starts it; empty where that comes first."""
     marked: int = 2
     """How many of its streams have marks around what a request prints: standard output, or both.
 
     What is on the other one counts for any request.
     """
+
+    @property
+    def program(self) -> str:
+        """Return the name by which it is looked for."""
+        return self.started or self.command[0]
 
     def argv(self, executor: str = EXECUTOR) -> tuple[str, ...]:
         """Return the command line that starts it with the executor."""
@@ -50,10 +57,16 @@ TOOLS: Final = {
             "opensta",
             ("sh", "-c", 'exec sta -no_init -no_splash -exit "$0" 2>&1'),
             (r"^(?:Error|Fatal)(?: \d+)?:",),
+            started="sta",
             marked=1,
         ),
         # Its C++ streams would keep what they print until long after the ack.
-        Tool("yosys", ("stdbuf", "-oL", "yosys", "-Q", "-T", "-c"), (r"^(?:.*: )?ERROR\b",)),
+        Tool(
+            "yosys",
+            ("stdbuf", "-oL", "yosys", "-Q", "-T", "-c"),
+            (r"^(?:.*: )?ERROR\b",),
+            started="yosys",
+        ),
         Tool(
             "magic",
             ("magic", "-dnull", "-noconsole", "-rcfile", "/dev/null"),

@@ -40,7 +40,7 @@ from custody.views.job_timeline import timeline
 RUNS = ".skillpilot/runs"
 """Where jobs lie in the folder that they work in."""
 _STARTED_AT_ONCE = "local"
-INTERRUPTED = "interrupted by {}: `custody resume` goes on with the job"
+INTERRUPTED = "interrupted by {}: `custody resume RUN` goes on with the job"
 
 
 class JobAccount:

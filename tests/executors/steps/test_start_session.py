@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from custody import api
+from custody.errors import MalformedDocument, UsageError
 from custody.model.confinement import Confined
 from custody.model.session_event import SessionClosed, SessionOpened
-from support.jobs import QUICK, JobSite
+from custody.model.skill import PIPELINE
+from support.jobs import QUICK, Job, JobSite
 
 pytestmark = [pytest.mark.req("S-17"), pytest.mark.timeout(120)]
 
@@ -25,16 +28,38 @@ def test_the_tool_is_started_once_and_ends_with_the_job(tmp_path: Path) -> None:
         assert (job.path / "session" / name).exists()
 
 
-def test_a_launcher_that_there_is_not_fails_the_start(tmp_path: Path) -> None:
-    job = JobSite(tmp_path).run(adapter="teleport")
+def test_a_launcher_that_there_is_not_fails_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = as_a_pipeline(JobSite(tmp_path), monkeypatch, adapter="teleport")
     assert job.verdict == ("FAIL", "SESSION_START_FAIL")
     assert "no launcher named 'teleport'" in job.manifest["message"]
 
 
-def test_so_does_a_configuration_that_cannot_be_meant(tmp_path: Path) -> None:
+def test_so_does_a_configuration_that_cannot_be_meant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     site = JobSite(tmp_path)
     site.own(QUICK.replace("ready_s = 20.0", 'ready_s = "soon"'))
-    assert site.run().verdict == ("FAIL", "SESSION_START_FAIL")
+    assert as_a_pipeline(site, monkeypatch).verdict == ("FAIL", "SESSION_START_FAIL")
+
+
+def test_whoever_asks_for_a_skill_is_told_of_both_before_the_job_begins(tmp_path: Path) -> None:
+    site = JobSite(tmp_path)
+    with pytest.raises(UsageError, match="no launcher named 'teleport'"):
+        site.run(adapter="teleport")
+    site.own(QUICK.replace("ready_s = 20.0", 'ready_s = "soon"'))
+    with pytest.raises(MalformedDocument):
+        site.run()
+    assert not Path(site.runsdir).exists()
+
+
+def as_a_pipeline(site: JobSite, monkeypatch: pytest.MonkeyPatch, adapter: str = "local") -> Job:
+    """Run the pipeline of jobs by its name, without what `custody skill` looks at before."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(site.config))
+    said = {"skill": "count", "skill_path": str(site.skill), "design": "top"}
+    said |= {"cwd": str(site.home), "adapter": adapter}
+    return Job(api.run(PIPELINE, runsdir=site.runsdir, variables=said))
 
 
 def test_the_tool_can_change_its_reports_and_nothing_else_of_the_run(tmp_path: Path) -> None:

@@ -36,5 +36,6 @@ class MetricsGate(Gate):
                 error = told(
                     "OUTPUT_MISSING" if value is None else "CMD_FAIL", f"metric {name} {why}"
                 )
-                code = "missing" if value is None else "out_of_bounds"
-                yield self.wrong(code, error, layout.METRICS)
+                yield self.wrong(
+                    "missing" if value is None else "out_of_bounds", error, layout.METRICS
+                )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 from custody.cli import options as declare
 from custody.cli.result import Arguments, Line, Result, Tone
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from custody.model.own_settings import OwnEvidence
     from custody.sandbox.left_open import Opening
     from custody.skills.launchers import Launcher
+    from custody.skills.tools import Tool
     from custody.supervise.probe import Diagnosis, HeldLimits
 
 ABOUT = (
@@ -39,6 +40,15 @@ _UNSET = {
 """What holds where nothing is said; else nothing does."""
 _VALUE = 19
 """The column at which values begin."""
+
+
+class FoundTool(NamedTuple):
+    """Where the program of a tool is."""
+
+    command: tuple[str, ...]
+    looked_for: str
+    program: str
+    """Its file; empty where there is none."""
 
 
 def arguments(parser: Arguments) -> None:
@@ -72,7 +82,8 @@ def execute(options: Namespace) -> Result:
     openings = diagnosis.left_open
     launchers, used = known(own.skills, os.environ), choose("", own.skills, os.environ)
     tools = {
-        name: own.skills.tools.get(name, OwnTool()).command or TOOLS[name].command for name in TOOLS
+        name: _tool(tool, own.skills.tools.get(name, OwnTool()).command)
+        for name, tool in TOOLS.items()
     }
     return Result(
         data={
@@ -85,7 +96,7 @@ def execute(options: Namespace) -> Result:
             "skills": {
                 "launcher": used.name,
                 "launchers": {one.name: _launcher(one) for one in launchers},
-                "tools": {name: _tool(command) for name, command in tools.items()},
+                "tools": {name: tool._asdict() for name, tool in tools.items()},
             },
         },
         text=[
@@ -194,10 +205,11 @@ def _about_launchers(launchers: tuple[Launcher, ...], used: str) -> Iterator[Lin
         yield Line(f"  {one.name:<16} {place}  ({one.origin}{mark})", hang=_VALUE)
 
 
-def _about_tools(tools: dict[str, tuple[str, ...]]) -> Iterator[Line]:
+def _about_tools(tools: Mapping[str, FoundTool]) -> Iterator[Line]:
     yield Line("tools of skills", "strong")
-    for name, command in tools.items():
-        yield Line(f"  {name:<16} {_there(_plain(command))}", hang=_VALUE)
+    for name, tool in tools.items():
+        where = tool.program or f"not there: {tool.looked_for}"
+        yield Line(f"  {name:<16} {where}", hang=_VALUE)
 
 
 def _there(command: tuple[str, ...]) -> str:
@@ -217,15 +229,12 @@ def _launcher(launcher: Launcher) -> dict[str, object]:
     return {**told, "program": find(launcher.command, os.environ)}
 
 
-def _tool(command: tuple[str, ...]) -> dict[str, object]:
+def _tool(tool: Tool, own: tuple[str, ...]) -> FoundTool:
+    """Return where a tool is; ``own`` is the command line that the user starts it by, or empty."""
     from custody.skills.launchers import find
 
-    return {"command": command, "program": find(_plain(command), os.environ)}
-
-
-def _plain(command: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a tool's command line without what makes its output come line by line."""
-    return command[2:] if command[:1] == ("stdbuf",) else command
+    wanted = own[0] if own else tool.program
+    return FoundTool(own or tool.command, wanted, find((wanted,), os.environ))
 
 
 def _said(there: bool) -> str:

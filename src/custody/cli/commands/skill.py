@@ -1,4 +1,4 @@
-"""Run a skill inside a resident tool, and see that it has done its work."""
+"""Run a skill inside a resident tool, and judge what it leaves."""
 
 from __future__ import annotations
 

@@ -12,7 +12,6 @@ from custody.cli import options as declare
 from custody.cli.result import Arguments, Line, Result
 from custody.errors import RunError, UsageError
 from custody.model import layout
-from custody.store.places import is_file, is_folder
 
 if TYPE_CHECKING:
     from custody.api import RunResult
@@ -78,6 +77,7 @@ def execute(options: Namespace) -> Result:
     from custody.cli import config
     from custody.cli.commands.run import ingest_switch, output_limit
     from custody.cli.watch import tell_of_secrets, watching
+    from custody.store.places import is_folder
 
     runsdir = config.setting("runsdir", options.runsdir)
     goes_on = options.resume and is_folder(os.path.join(runsdir, options.run_id))
@@ -195,5 +195,7 @@ def _where(path: str, published: Published | None, *, wanted: bool) -> Iterator[
 
 def _path(result: RunResult, mode: str) -> str:
     """Return where the document is; empty as long as there is none."""
+    from custody.store.places import is_file
+
     path = os.path.join(result.path, DOCUMENTS[mode].format(run_id=result.run_id))
     return path if is_file(path) else ""

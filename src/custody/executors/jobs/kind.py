@@ -53,7 +53,7 @@ def _limits(mine: OwnTool) -> StageLimits:
     try:
         return StageLimits(memory=parse_size(mine.memory))
     except ValueError as error:
-        raise MalformedDocument("memory", str(error), where="[skills.tools]") from None
+        raise MalformedDocument("type", f"memory: {error}", where="[skills.tools]") from None
 
 
 def _places(design: SelectedDesign) -> tuple[str, ...]:
