@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from custody import api
 from custody.checks.gates import Case, Gate, gates
 from custody.checks.gates.exit_code import ExitCodeGate
 from custody.engine.judge import judge_stage
+from custody.errors import ReplayDiverged
 from custody.model import layout
 from custody.model.contracts.survey import IndexEntry, Marker, Page, Survey
 from custody.model.event import GateFailed, GatePassed, StageFailed
@@ -22,6 +25,7 @@ from support.cases import case
 from support.contracts import EXPECTED, GUARDRAILS, REASONS, REVIEW
 from support.contracts import PLAN as PLAN_PAGE
 from support.hostile import quoted
+from support.jobs import CONTRACT, SCRIPT, Job, JobSite
 from support.packing import Library
 from support.patch_cases import adding
 from support.shell import Here
@@ -197,10 +201,83 @@ def test_a_gate_that_judges_otherwise_makes_a_replay_diverge(
     assert "diverge" in diverged.err.lower() or "lead to" in diverged.err
 
 
+def cannot_tell(job: JobSite) -> Job:
+    job.contract(CONTRACT.replace("  - look at the design\n", ""))
+    return job.run()
+
+
+def fails(job: JobSite) -> Job:
+    job.script("error {no such net}\n")
+    return job.run()
+
+
+def leaves_nothing(job: JobSite) -> Job:
+    job.script("::custody::write_metrics [dict create cells $cells]\n")
+    return job.run()
+
+
+def counts_nothing(job: JobSite) -> Job:
+    job.script(SCRIPT.replace("cells $cells]", "cells 0]"))
+    return job.run()
+
+
+FAILED_JOBS: dict[str, Callable[[JobSite], Job]] = {
+    "skill_contract": cannot_tell,
+    "located": lambda job: job.run("elsewhere"),
+    "script_ack": fails,
+    "outputs": leaves_nothing,
+    "metrics": counts_nothing,
+}
+"""For each gate of skill jobs, one that does not pass it."""
+
+
+def passed_and_failed(job: Job) -> tuple[set[str], set[str]]:
+    facts = job.facts()
+    return (
+        {fact.gate for fact in facts if isinstance(fact, GatePassed)},
+        {fact.gate for fact in facts if isinstance(fact, GateFailed)},
+    )
+
+
+def assert_diverges(job: Job, monkeypatch: pytest.MonkeyPatch, gate: str) -> None:
+    assert not api.replay(str(job.path)).divergence
+    kind = gates()[gate]
+    monkeypatch.setattr(kind, "judge", flipped(kind))
+    with pytest.raises(ReplayDiverged, match=gate):
+        api.replay(str(job.path))
+
+
+@pytest.fixture(scope="module")
+def passed_job(tmp_path_factory: pytest.TempPathFactory) -> Job:
+    return JobSite(tmp_path_factory.mktemp("job")).run()
+
+
+@pytest.mark.req("G-16")
+@pytest.mark.parametrize("gate", FAILED_JOBS)
+def test_so_does_one_that_finds_something_in_a_job_that_passed(
+    passed_job: Job, monkeypatch: pytest.MonkeyPatch, gate: str
+) -> None:
+    passed, failed = passed_and_failed(passed_job)
+    assert gate in passed
+    assert not failed
+    assert_diverges(passed_job, monkeypatch, gate)
+
+
+@pytest.mark.req("G-16")
+@pytest.mark.parametrize("gate", FAILED_JOBS)
+def test_so_does_one_that_finds_nothing_in_a_job_that_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gate: str
+) -> None:
+    job = FAILED_JOBS[gate](JobSite(tmp_path))
+    assert gate in passed_and_failed(job)[1]
+    assert_diverges(job, monkeypatch, gate)
+
+
 @pytest.mark.req("G-16")
 def test_no_gate_is_left_out() -> None:
     for passes in (True, False):
-        assert {s.gate for s in SAMPLES if s.passes is passes} == gates().keys()
+        tried = {s.gate for s in SAMPLES if s.passes is passes}
+        assert tried | FAILED_JOBS.keys() == gates().keys()
 
 
 def test_a_gate_that_only_warns_changes_nothing(bench: Bench) -> None:
