@@ -11,16 +11,30 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-K1 = 3.0
-B = 0.9
-"""Texts of search engines have 1.2 and 0.75. Changes differ more in length, and repeat more of what
-they are about: both were chosen on dev of two histories (decision 0065)."""
 BUDGET = 6000
 """Postings that are read to choose sources; the rarest word is always looked up."""
 CANDIDATES = 100
 """Sources that are looked at closely."""
 MOST_WORDS = 32
 """Words of a query that count: its rarest."""
+
+
+class Saturation(NamedTuple):
+    """How soon it counts little that a text has a word once more, and how much its length does."""
+
+    k1: float
+    b: float
+
+    def share(self, times: int, words: int, usual: float) -> float:
+        """Return how much of a word's weight a text gets that has it so often: from 0 to 1."""
+        return times / (times + self.k1 * (1 - self.b + self.b * words / usual))
+
+
+OF_SOURCES = Saturation(k1=3.0, b=0.9)
+"""Changes differ much in length, and repeat what they are about: chosen on dev of two histories
+(decision 0065)."""
+OF_PIECES = Saturation(k1=1.2, b=0.75)
+"""Pieces are about as long as each other: what search engines use for such texts."""
 
 
 class Term(NamedTuple):
@@ -64,11 +78,6 @@ def weight(sources: int, having: int, times: int = 1) -> float:
     return times * math.log(1 + (sources - having + 0.5) / (having + 0.5))
 
 
-def share(times: int, words: int, usual: float) -> float:
-    """Return how much of a word's weight a text gets that has it so often: from 0 to 1."""
-    return times / (times + K1 * (1 - B + B * words / usual))
-
-
 def rarest(terms: Iterable[Term], budget: int = BUDGET) -> list[Term]:
     """Return the rarest words, as many as may be looked up everywhere."""
     found: list[Term] = []
@@ -100,12 +109,12 @@ def score(
     for posting in sorted(postings, key=lambda one: order[one.term_no]):
         tells, number = weights[posting.term_no], posting.source_no
         whole, pieces = lengths[number]
-        gain = tells * share(posting.times, whole, usual.words)
+        gain = tells * OF_SOURCES.share(posting.times, whole, usual.words)
         found.sources[number] = found.sources.get(number, 0.0) + gain
         within = found.pieces.setdefault(number, {})
         at, places = 0, iter(posting.places)
         for step, times in zip(places, places, strict=True):
             at += step
-            gain = tells * share(times, pieces[at], usual.piece_words)
+            gain = tells * OF_PIECES.share(times, pieces[at], usual.piece_words)
             within[at] = within.get(at, 0.0) + gain
     return found

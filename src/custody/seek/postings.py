@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from custody.logbook import Transaction
-from custody.seek.lexical import K1, Averages, B, Posting, Term, weight
+from custody.seek.lexical import OF_SOURCES, Averages, Posting, Term, weight
 from custody.seek.packing import pack, pack_rising, unpack, unpack_rising
 
 _PAGE = 500
@@ -112,8 +112,8 @@ def candidates(
         WHERE p.term_no = w.term_no {text}
         GROUP BY p.source_no ORDER BY score DESC, p.source_no LIMIT ?""",
         *chain.from_iterable((term.number, term.weight) for term in terms),
-        K1 * (1 - B),
-        K1 * B / usual.words,
+        OF_SOURCES.k1 * (1 - OF_SOURCES.b),
+        OF_SOURCES.k1 * OF_SOURCES.b / usual.words,
         *values,
         limit,
     )
