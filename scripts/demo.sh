@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The main job, offline: mend a failing test, then prove what happened. Called by `make demo`.
+# The main job, offline: fix a failing test, then prove what happened. Called by `make demo`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -26,7 +26,7 @@ if [ "$level" = L1 ]; then
     unconfined=(--confinement L1)
 fi
 
-say "An agent (here: recorded answers) mends a failing test, in a copy of $example/project."
+say "An agent (here: recorded answers) fixes a failing test, in a copy of $example/project."
 show custody run fix_test --workdir "$example/project" --agent "fake:$example/answers.json" --run-id "$run" "${unconfined[@]}"
 
 say "What the run changed. Its first answer was not enough; the failure was fed back to the second."

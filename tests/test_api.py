@@ -102,7 +102,7 @@ def test_a_program_runs_text_with_an_agent_of_its_own(tmp_path: Path) -> None:
 
 @pytest.mark.req("U-17")
 def test_what_is_no_agent_begins_no_run(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="'object' is no agent"):
+    with pytest.raises(UsageError, match="'object' is not an agent"):
         api.run(ASKING.format("hello"), agent=object(), runsdir=tmp_path)  # type: ignore[arg-type]
     assert not list(tmp_path.iterdir())
 

@@ -100,7 +100,7 @@ def test_a_server_that_says_nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> 
      "http://example.org:x/", "example.org"],
 )  # fmt: skip
 def test_what_is_no_address_is_refused(url: str) -> None:
-    with pytest.raises(UsageError, match="no address of a server"):
+    with pytest.raises(UsageError, match="not the address of a server"):
         post(url, b"", content_type="a/b", answer_type="c/d", limit=9)
 
 

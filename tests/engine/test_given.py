@@ -61,7 +61,7 @@ def test_what_a_caller_has_by_default_is_not_given(bench: Bench) -> None:
 @pytest.mark.req("U-02")
 def test_a_stage_that_needs_an_agent_needs_one_that_is_there(bench: Bench) -> None:
     pipeline = load(Path(bench.pipeline(BODY, graph=GRAPH)).read_text())
-    with pytest.raises(UsageError, match="no agent is named, and a, b need one"):
+    with pytest.raises(UsageError, match="no agent is named, but a, b need one"):
         refuse_missing_agents(pipeline, "")
     with pytest.raises(UsageError, match="nobody"):
         refuse_missing_agents(pipeline, "nobody")

@@ -86,7 +86,7 @@ def test_a_folder_that_is_no_run_stays(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     (other / "precious").write_text("x")
-    with pytest.raises(RunNotFound, match="no run directory"):
+    with pytest.raises(RunNotFound, match="not a run directory"):
         api.remove([str(other)], force=True)
     assert (other / "precious").exists()
 

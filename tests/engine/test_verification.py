@@ -48,5 +48,5 @@ def test_what_cannot_be_a_head_is_told() -> None:
     check_head("")
     check_head("0" * 64)
     for text in ("0" * 12, "0" * 65, "x" * 64, "0" * 64 + "\n"):
-        with pytest.raises(UsageError, match="is no journal's head"):
+        with pytest.raises(UsageError, match="is not the head of a journal"):
             check_head(text)

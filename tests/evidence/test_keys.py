@@ -45,10 +45,10 @@ def test_what_is_no_such_key_is_refused(tmp_path: Path) -> None:
     other.chmod(0o600)
     for path in (other, pair.with_suffix(".pub")):
         path.chmod(0o600)
-        with pytest.raises(UsageError, match="no secret Ed25519 key"):
+        with pytest.raises(UsageError, match="not a secret Ed25519 key"):
             read_private(str(path))
     for path in (other, pair):
-        with pytest.raises(UsageError, match="no public Ed25519 key"):
+        with pytest.raises(UsageError, match="not a public Ed25519 key"):
             read_public(str(path))
     with pytest.raises(CustodyError):
         read_private(str(tmp_path / "none"))

@@ -34,10 +34,10 @@ def test_a_skill_is_found_by_its_name_or_its_folder(tmp_path: Path) -> None:
     skill = put(tmp_path, "a")
     assert find_skill("a", str(tmp_path)).path == str(skill)
     assert find_skill(str(skill)).name == "a"
-    with pytest.raises(UsageError, match="there is no skill 'c'") as wrong:
+    with pytest.raises(UsageError, match="no skill named 'c'") as wrong:
         find_skill("c", str(tmp_path))
     assert "skills are a, " in wrong.value.hint
-    with pytest.raises(UsageError, match=r"'\./nowhere' is no folder"):
+    with pytest.raises(UsageError, match=r"'\./nowhere' is not a folder"):
         find_skill("./nowhere")
 
 

@@ -119,7 +119,7 @@ def test_jobs_are_not_compared_stage_by_stage() -> None:
 
 @pytest.mark.parametrize("word", ["wns", "=1", "wns=", "wns=-1", "wns=1e3", "wns=nan", "wns=1%%"])
 def test_a_threshold_that_is_none_is_refused(word: str) -> None:
-    with pytest.raises(UsageError, match="is no threshold"):
+    with pytest.raises(UsageError, match="is not a threshold"):
         read_thresholds([word])
 
 

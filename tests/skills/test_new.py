@@ -29,6 +29,6 @@ def test_a_name_that_is_none_is_refused(name: str) -> None:
 
 
 def test_a_tool_that_is_none_is_refused() -> None:
-    with pytest.raises(UsageError, match="there is no tool 'icc'") as wrong:
+    with pytest.raises(UsageError, match="no tool named 'icc'") as wrong:
         new_skill("mine", "icc")
     assert wrong.value.hint == "tools are innovus, opensta, yosys, magic, netgen, tclsh"

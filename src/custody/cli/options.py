@@ -126,7 +126,7 @@ def roles(parser: Arguments) -> None:
         dest="roles",
         action="append",
         default=[],
-        help="agent of stages that name that role and no agent; may be repeated",
+        help="agent of stages that name this role and no agent; may be repeated",
     )
 
 
@@ -138,7 +138,7 @@ def documents(parser: Arguments) -> None:
         dest="documents",
         action="append",
         default=[],
-        help="a document that the run has from its beginning, such as "
+        help="a document to hand in when the run starts, such as "
         "artifacts/guardrails.md=rules.md; may be repeated",
     )
 

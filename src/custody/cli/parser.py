@@ -23,9 +23,9 @@ ABOUT = "Run agent work as deterministic pipelines, and keep evidence that can b
 _EPILOG = """\
 RUN is a run's id, a unique prefix of it, the path of its directory, or `last`.
 
-Settings are taken from the flag, then the environment, then custody.toml or [tool.custody] in \
-pyproject.toml, then ~/.config/custody/custody.toml. What lowers protection is refused in the \
-files of a project.
+Settings come from the flag, then the environment, then custody.toml or [tool.custody] in \
+pyproject.toml, then ~/.config/custody/custody.toml. The files of a project cannot lower \
+protection.
 
 Exit codes: 0 done, 1 failed or wrong usage, 2 internal error, 3 waiting for a person, 130 \
 interrupted.

@@ -90,4 +90,4 @@ def _kept_secret(token: str, connection: http.client.HTTPConnection, url: str) -
 
 def _no_address(url: str) -> UsageError:
     hint = "https://HOST/PATH, or http://, without a user"
-    return UsageError(f"{url[:200]!r} is no address of a server", hint=hint)
+    return UsageError(f"{url[:200]!r} is not the address of a server", hint=hint)

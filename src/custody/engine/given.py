@@ -104,8 +104,8 @@ def refuse_missing_agents(
         more = ", …" if len(nameless) > _SHOWN else ""
         need = "needs one" if len(nameless) == 1 else "need one"
         raise UsageError(
-            f"no agent is named, and {', '.join(nameless[:_SHOWN])}{more} {need}",
-            hint="name it by --agent, by agent=… on the node, or in custody.toml; there are "
+            f"no agent is named, but {', '.join(nameless[:_SHOWN])}{more} {need}",
+            hint="name one with --agent, with agent=… on the node, or in custody.toml; known: "
             f"{', '.join(known_agents())}",
         )
     for spec in sorted({*asked.values()}):

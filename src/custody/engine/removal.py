@@ -120,7 +120,7 @@ def _state(path: str, *, force: bool) -> RunState:
     try:
         with Root.open(path, resolver=own) as run:
             if not (run.exists(layout.EVENTS) or run.exists(layout.MANIFEST)):
-                raise RunNotFound("it is no run directory", where=path)
+                raise RunNotFound("it is not a run directory", where=path)
             state = state_of(run)
     except PathRefused as refused:
         raise RunNotFound(refused.what, where=path) from refused
@@ -129,7 +129,7 @@ def _state(path: str, *, force: bool) -> RunState:
         raise _at_work(path)
     if state == "WAITING" and not force:
         what = f"run {name} waits for a person: nothing is removed"
-        raise Refused("waiting", what, where=path, hint="--force removes it nevertheless")
+        raise Refused("waiting", what, where=path, hint="--force removes it anyway")
     return state
 
 

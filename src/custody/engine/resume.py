@@ -167,7 +167,7 @@ def _replace(
         raise PipelineChanged(
             f"the pipeline is not the one this run was started with:\n{differences}",
             where=run.run_id,
-            hint="--accept-pipeline-change continues with it and re-uses what is unchanged",
+            hint="--accept-pipeline-change continues with it and reuses what is unchanged",
         )
     kept_seq, reused, asked = _reusable(history, old, new)
     if not asked and not cached_by(history, kept_seq):

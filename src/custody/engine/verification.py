@@ -48,7 +48,7 @@ def check_head(head: str) -> None:
     """Raise `UsageError` for what cannot be the hash of a line; empty when none was kept."""
     if head and _HASH.fullmatch(head) is None:
         hint = "the run has printed it: 64 hex digits"
-        raise UsageError(f"{head!r} is no journal's head", hint=hint)
+        raise UsageError(f"{head!r} is not the head of a journal", hint=hint)
 
 
 def unknown(

@@ -96,4 +96,4 @@ def require_cryptography() -> None:
 
 def _no_key(path: str, which: str) -> UsageError:
     hint = "`custody evidence key FILE` makes a pair"
-    return UsageError(f"it is no {which} Ed25519 key in PEM", where=path, hint=hint)
+    return UsageError(f"this is not a {which} Ed25519 key in PEM", where=path, hint=hint)

@@ -61,7 +61,7 @@ def _of_object(agent: Agent) -> AgentType:
     kind = type(agent)
     if not isinstance(agent, Agent):
         raise UsageError(
-            f"{kind.__qualname__!r} is no agent",
+            f"{kind.__qualname__!r} is not an agent",
             hint="an agent has a method work(request, stage) that returns an Ack",
         )
     return AgentType(

@@ -47,5 +47,5 @@ def file_of(url: str) -> str:
     if scheme and not path.startswith("/"):
         raise UsageError("the path of a sqlite:// url is absolute", where=url, hint=_KNOWN)
     if not path.strip() or not path.isprintable() or path.startswith(":"):
-        raise UsageError(f"{url!r} is no place for a logbook", hint=_KNOWN)
+        raise UsageError(f"{url!r} cannot be a logbook", hint=_KNOWN)
     return os.path.abspath(os.path.expanduser(path))

@@ -48,7 +48,7 @@ def open_artifacts(url: str) -> ArtifactStore:
         from custody.logbook.s3 import S3Artifacts
 
         return S3Artifacts(url)
-    raise UsageError(f"{url!r} is no store for artifacts", hint="a path, or s3://BUCKET/PREFIX")
+    raise UsageError(f"{url!r} cannot hold artifacts", hint="a path, or s3://BUCKET/PREFIX")
 
 
 def is_key(text: str) -> bool:

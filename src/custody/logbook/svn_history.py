@@ -175,7 +175,7 @@ def _target(place: str) -> str:
     parsed = urlsplit(place)
     if scheme not in _SCHEMES or not place.isprintable():
         hint = f"known: {', '.join(f'{name}://' for name in _SCHEMES)}"
-        raise UsageError(f"{place!r} is no address of a repository", hint=hint)
+        raise UsageError(f"{place!r} is not the address of a repository", hint=hint)
     if parsed.password is not None:
         hint = "let svn keep it: `svn info URL` once"
         raise UsageError("an address of a repository holds no password", hint=hint)

@@ -46,14 +46,14 @@ def find_skill(word: str, folder: str = ".") -> Skill:
     if os.sep in word or word in {os.curdir, os.pardir}:
         path = os.path.abspath(word)
         if not is_folder(path):
-            raise UsageError(f"{word!r} is no folder", hint=_hint())
+            raise UsageError(f"{word!r} is not a folder", hint=_hint())
         return Skill(os.path.basename(path), path, packaged=False)
     known = all_skills(folder)
     for skill in known:
         if skill.name == word:
             return skill
     names = ", ".join(dict.fromkeys(skill.name for skill in known))
-    raise UsageError(f"there is no skill {word!r}", hint=f"skills are {names}; {_hint()}")
+    raise UsageError(f"no skill named {word!r}", hint=f"skills are {names}; {_hint()}")
 
 
 def _below(folder: str, *, packaged: bool) -> Iterator[Skill]:

@@ -171,7 +171,7 @@ def read_thresholds(words: Sequence[str]) -> dict[str, Threshold]:
         match = _THRESHOLD.fullmatch(text)
         if not equals or not name or match is None:
             raise UsageError(
-                f"{word!r} is no threshold", hint="--threshold wns=0.05, or --threshold area=2%"
+                f"{word!r} is not a threshold", hint="--threshold wns=0.05, or --threshold area=2%"
             )
         if name in found:
             raise UsageError(f"{name!r} has two thresholds")

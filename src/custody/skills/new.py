@@ -83,4 +83,4 @@ def _tool(word: str) -> ToolName:
     for name in TOOL_NAMES:
         if name == word:
             return name
-    raise UsageError(f"there is no tool {word!r}", hint=f"tools are {', '.join(TOOL_NAMES)}")
+    raise UsageError(f"no tool named {word!r}", hint=f"tools are {', '.join(TOOL_NAMES)}")

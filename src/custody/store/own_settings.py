@@ -116,7 +116,7 @@ def _refuse_relative(evidence: OwnEvidence, file: str) -> None:
         if place and not os.path.isabs(place):
             hint = "write the whole path"
             raise MalformedDocument(
-                "type", f"evidence: {place!r} is no absolute path", where=file, hint=hint
+                "type", f"evidence: {place!r} is not an absolute path", where=file, hint=hint
             )
 
 

@@ -114,7 +114,7 @@ def test_runs_of_other_skills_are_told(here: Here, tmp_path: Path) -> None:
     ("words", "said"),
     [
         (("one", "nope"), "no run named 'nope'"),
-        (("one", "two", "--threshold", "wns"), "'wns' is no threshold"),
+        (("one", "two", "--threshold", "wns"), "'wns' is not a threshold"),
         (("one", "two", "--threshold", "x=1"), "'x' is no figure of these runs"),
         (("one", "two", "--threshold", "top=1"), "'top' has no direction"),
         (("one",), "RUN"),

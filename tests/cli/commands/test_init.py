@@ -62,7 +62,7 @@ def test_init_writes_a_pipeline_that_repairs_the_project(custody: Shell) -> None
 def test_a_command_may_be_named_instead(custody: Shell) -> None:
     assert "found project: ./check" in custody("init", "--test", "./check").out
     done = custody("init", "--sample", "--test", "x")
-    assert (done.code, done.err.splitlines()[0]) == (1, "error: --sample runs no tests of yours")
+    assert (done.code, done.err.splitlines()[0]) == (1, "error: --sample has no tests to run")
 
 
 def test_run_without_a_pipeline_says_what_to_do(custody: Shell) -> None:

@@ -21,7 +21,7 @@ def test_the_newest_stay(sample: Shell) -> None:
     ("words", "said"),
     [
         ((), "say which runs are to go"),
-        (("--older-than", "soon"), "'soon' is no age"),
+        (("--older-than", "soon"), "'soon' is not an age"),
         (("--keep", "-1"), "--keep takes a number of runs"),
         (("--state", "waiting"), "invalid choice"),
     ],

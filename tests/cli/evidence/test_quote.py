@@ -90,9 +90,9 @@ def test_a_file_elsewhere_is_quoted_by_its_path(custody: Shell, home: Path) -> N
     [
         ("41", "there is no line 41"),
         ("1-26", "too much for one excerpt"),
-        ("0", "no lines"),
-        ("a-b", "no lines"),
-        ("3-", "no lines"),
+        ("0", "not a range of lines"),
+        ("a-b", "not a range of lines"),
+        ("3-", "not a range of lines"),
         ("4-3", "ends before it begins"),
     ],
 )

@@ -71,4 +71,4 @@ def test_without_a_name_all_skills_are_looked_at(here: Here) -> None:
 def test_a_skill_that_there_is_not_is_told(here: Here) -> None:
     done = here("skill", "check", "nowhere")
     assert done.code == 1
-    assert "there is no skill 'nowhere'" in done.err
+    assert "no skill named 'nowhere'" in done.err

@@ -56,7 +56,7 @@ def test_progress_is_told_line_by_line_where_it_is_asked_for(tmp_path: Path) -> 
     ("words", "message"),
     [
         (("run", "count"), "no design is named"),
-        (("run", "nothing", "--design", "top"), "there is no skill 'nothing'"),
+        (("run", "nothing", "--design", "top"), "no skill named 'nothing'"),
         (("run",), "SKILL is missing"),
         (("list", "--design", "top"), "list takes no --design"),
         (("list", "count"), "list takes no 'count'"),

@@ -12,8 +12,9 @@ from custody.cli.result import Arguments, Line, Result
 from custody.errors import UsageError
 
 ABOUT = (
-    "Answer what a run waits for, once: an answer is never replaced. The run continues with it\n"
-    "when it is resumed. REQUEST is what `custody inbox` lists, or NODE/VISIT.ATTEMPT where unique."
+    "Answer what a run waits for. You answer once: an answer is never replaced. Resume the run to\n"
+    "continue it. REQUEST is as `custody inbox` lists it, or NODE/VISIT.ATTEMPT if that is\n"
+    "unique."
 )
 EXAMPLES = (
     "custody answer review/1.1 --file answer.md",

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from custody.engine.apply import Applied
 
 ABOUT = (
-    "Take over what a run changed, to the folder it was copied from: all of it, or nothing. A\n"
-    "file is touched only while it is exactly as the run found it; conflicts are listed all at\n"
-    "once, and the exit code is 1 then. With --branch the changes become a commit on top of HEAD,\n"
-    "on a new branch, and neither files, index nor HEAD are touched. The record is checked first."
+    "Take over what a run changed, to the folder it was copied from: everything or nothing. A\n"
+    "file is touched only if it is still exactly as the run found it; otherwise all conflicts are\n"
+    "listed and the exit code is 1. With --branch, the changes become a commit on top of HEAD, on\n"
+    "a new branch; files, index and HEAD are not touched. The record is checked first."
 )
 EXAMPLES = (
     "custody apply last",
@@ -33,7 +33,7 @@ def arguments(parser: Arguments) -> None:
         "--to",
         metavar="DIR",
         default="",
-        help="another folder than the one that the run was copied from",
+        help="a folder other than the one the run was copied from",
     )
     folder.complete = declare.FOLDER
     parser.add_argument(
@@ -45,7 +45,7 @@ def arguments(parser: Arguments) -> None:
     parser.add_argument(
         "--failed",
         action="store_true",
-        help="also of a run that failed, or has not ended: what its stages changed and was kept",
+        help="apply a run that failed, or has not ended: the changes of its stages that were kept",
     )
     parser.add_argument(
         "--dry-run", action="store_true", help="only say what would change; nothing is written"

@@ -13,7 +13,7 @@ from custody.model import layout
 ABOUT = (
     "Write the bundle of a run: its account, journal, plan, patch, reviews, prompts and logs, as\n"
     "text, without secrets. The same run gives the same bytes. With --check, list what a bundle\n"
-    "from elsewhere holds; one that could harm whoever unpacks it is refused."
+    "from elsewhere contains; one that could harm the person who unpacks it is refused."
 )
 EXAMPLES = (
     "custody bundle last",

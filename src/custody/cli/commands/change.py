@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 ABOUT = (
     "Take a goal to a verified patch: roles write a plan and a patch, gates judge both, and the\n"
-    "repository is not touched. Runs lie in your data folder, below the name of the repository.\n"
-    "Who waits for a person exits with 3; `advance` goes on when what was asked for is there.\n"
-    "What failed for good leaves failure_bundle.zip in its run directory."
+    "repository is not touched. Runs are in your data folder, below the name of the repository.\n"
+    "If a person is asked, the exit code is 3; `advance` continues when the answer is there. A\n"
+    "change that failed for good leaves failure_bundle.zip in its run directory."
 )
 EXAMPLES = (
     "custody change start 'Let add add' --lite 'make test' --agent codex",
@@ -34,9 +34,7 @@ ACTIONS = ("start", "advance", "status")
 def arguments(parser: Arguments) -> None:
     """Declare the arguments."""
     parser.add_argument("action", metavar="ACTION", choices=ACTIONS, help=", ".join(ACTIONS))
-    parser.add_argument(
-        "subject", metavar="GOAL|RUN", help="what is to be achieved; or a run that was started"
-    )
+    parser.add_argument("subject", metavar="GOAL|RUN", help="the goal, or a run that was started")
     repo = parser.add_argument(
         "--repo", metavar="DIR", default=".", help="the repository (default: the current folder)"
     )
@@ -47,10 +45,10 @@ def arguments(parser: Arguments) -> None:
         "--config", metavar="FILE", default="", help="dispatch_config.json: who has which role"
     )
     config.complete = declare.FILE
-    declare.agent(parser, "a person, for every role that nobody has")
+    declare.agent(parser, "a person, for every role without an agent")
     declare.roles(parser)
     plan = parser.add_argument(
-        "--plan", metavar="FILE", default="", help="a signed plan, which nobody is asked for then"
+        "--plan", metavar="FILE", default="", help="a signed plan; nobody is asked for one then"
     )
     plan.complete = declare.FILE
     declare.documents(parser)

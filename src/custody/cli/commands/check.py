@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 ABOUT = (
     "Read pipelines and list everything that is wrong or odd about them, as\n"
-    "`file:line:col CODE message`. The exit code is 1 when anything forbids running one of them."
+    "`file:line:col CODE message`. The exit code is 1 if one of them cannot be run."
 )
 EXAMPLES = ("custody check pipeline.dot",)
 

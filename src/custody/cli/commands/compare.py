@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from custody.skills.metrics import ComparedFigure, Figures
 
 ABOUT = (
-    "Put what runs came to side by side, each beside the first one. Jobs are compared by their\n"
-    "metrics, with the direction and unit that the contract gives them; runs that have none by\n"
-    "their status, time, tokens and cost, stage by stage. A figure that has a direction and gets\n"
-    "worse is a regression, unless it is by no more than its threshold: an amount (wns=0.05), or\n"
-    "a share of what the first run has (area=2%). Time, tokens and cost need one to be judged."
+    "Put the results of runs side by side, each next to the first run. Jobs are compared by their\n"
+    "metrics, with the direction and unit that the contract gives them; other runs by status,\n"
+    "time, tokens and cost, stage by stage. A figure with a direction that gets worse is a\n"
+    "regression, unless it stays within its threshold: an amount (wns=0.05), or a percentage of\n"
+    "the first run's value (area=2%). Time, tokens and cost are judged only with a threshold."
 )
 EXAMPLES = (
     "custody compare 20260204_170301_18452_a3f9 last",
@@ -55,13 +55,13 @@ def arguments(parser: Arguments) -> None:
         dest="thresholds",
         action="append",
         default=[],
-        help="how much worse a figure may get: an amount, or a share as 2%%; may be repeated",
+        help="how much worse a figure may get: an amount, or a percentage; may be repeated",
     )
     parser.add_argument(
         "--fail-on-regression",
         dest="fail",
         action="store_true",
-        help="end with exit code 1 when anything got worse than it may",
+        help="exit with 1 if anything got worse than allowed",
     )
 
 

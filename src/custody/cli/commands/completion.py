@@ -42,5 +42,5 @@ def script(shell: str) -> str:
             "completion needs the package shtab", hint="pip install 'custody-runtime[completion]'"
         ) from None
     if shell not in shtab.SUPPORTED_SHELLS:
-        raise UsageError(f"this version of shtab knows no {shell}", hint="upgrade shtab")
+        raise UsageError(f"this version of shtab does not support {shell}", hint="upgrade shtab")
     return str(shtab.complete(build(commands(), commands()), shell))

@@ -11,8 +11,8 @@ from custody.cli.result import Arguments, Line, Result
 
 ABOUT = (
     "Show what a run changed in its workspace, file by file; with a stage, what each attempt at\n"
-    "it changed. In a file or a pipe it is a patch: `git apply --binary` makes the same changes.\n"
-    "What git cannot hold, such as an empty folder, is shown on the terminal and by --names only."
+    "it changed. Into a file or a pipe, it prints a patch for `git apply --binary`. What git\n"
+    "cannot hold, such as an empty folder, appears only on the terminal and with --names."
 )
 EXAMPLES = ("custody diff last", "custody diff last fix", "custody diff last > changes.patch")
 NOTHING = "nothing was changed"

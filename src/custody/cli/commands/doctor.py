@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ABOUT = (
     "Say how well this machine can confine what a stage starts, why not better, where every\n"
     "setting comes from, and which agents there are. With --agent, make one real call of that\n"
-    "agent instead, as a stage would, and say what came back; it may cost a few tokens."
+    "agent instead, as a stage would, and print its answer; this may cost a few tokens."
 )
 EXAMPLES = ("custody doctor", "custody doctor --json", "custody doctor --agent codex")
 

@@ -11,13 +11,14 @@ from custody.cli.result import Arguments, Result
 from custody.errors import UsageError
 
 ABOUT = (
-    "Read an evidence uri, have what it points at, or quote a piece of it. Where evidence may be\n"
-    "is said by [evidence] in your own configuration, never by a repository. Content that is not\n"
-    "of the sha256 which a uri names is not handed out.\n"
-    "A packet holds claims with their evidence; a run that ends leaves one, and `build` makes one\n"
-    "of a skeleton. `verify` resolves all evidence of a RUN or a packet again. `sign` puts it in\n"
-    "an in-toto statement and signs that (DSSE, Ed25519). `anchor` puts the head of a RUN into a\n"
-    "tag of a git repository, or has a time-stamping authority sign it; `anchored` compares."
+    "Read an evidence uri, fetch what it points at, or quote a piece of it. Your own\n"
+    "configuration says where evidence may be, in [evidence]; a repository never does. If the\n"
+    "sha256 of the content is not the one in the uri, the content is not handed out.\n"
+    "A packet holds claims with their evidence. A run that ends leaves one, and `build` makes one\n"
+    "from a skeleton. `verify` resolves all evidence of a RUN or a packet again. `sign` puts a\n"
+    "packet into an in-toto statement and signs that (DSSE, Ed25519). `anchor` puts the head of a\n"
+    "RUN into a tag of a git repository, or has a time-stamping authority sign it; `anchored`\n"
+    "compares."
 )
 EXAMPLES = (
     "custody evidence parse https://example.org/report.txt",

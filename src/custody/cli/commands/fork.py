@@ -1,4 +1,4 @@
-"""Start a new run that shares another's past up to a stage."""
+"""Start a new run from the middle of another."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from custody.cli import options as declare
 from custody.cli.result import Arguments, Result
 
 ABOUT = (
-    "Start a new run that shares another's past up to the last time it came to a stage, and\n"
-    "goes its own way from there. The other run is not touched."
+    "Start a new run that shares the history of another up to the last time it reached a stage,\n"
+    "and continues from there on its own. The other run is not touched."
 )
 EXAMPLES = ("custody fork last fix --agent fake:other_answers.json",)
 
@@ -17,7 +17,7 @@ EXAMPLES = ("custody fork last fix --agent fake:other_answers.json",)
 def arguments(parser: Arguments) -> None:
     """Declare the arguments."""
     declare.run(parser)
-    parser.add_argument("node", metavar="NODE", help="the first stage that is run again")
+    parser.add_argument("node", metavar="NODE", help="the first stage to run again")
     parser.add_argument(
         "--run-id",
         metavar="ID",

@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from custody.engine.gate_trial import GateReport
 
 ABOUT = (
-    "Ask one of the gates that a plan declares, as a run would: plan_check and patch_check about\n"
-    "the documents below DIR/artifacts, behavior_catalog_check about the repository, lite and\n"
-    "full by running the commands that its custody.toml names, confined, on a copy. The exit code\n"
-    "is 0 when the gate is passed, else 1. One that could not run is not executed, not failed."
+    "Ask one of the gates that a plan declares, as a run would. plan_check and patch_check judge\n"
+    "the documents below DIR/artifacts, behavior_catalog_check judges the repository, lite and\n"
+    "full run the commands that its custody.toml names, confined, on a copy. The exit code is 0\n"
+    "if the gate passes, else 1. A gate that could not run is reported as not executed, not\n"
+    "failed."
 )
 EXAMPLES = (
     "custody gate behavior_catalog_check",

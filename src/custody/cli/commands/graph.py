@@ -10,8 +10,8 @@ from custody.cli.result import Arguments, Line, Result
 from custody.errors import UsageError
 
 ABOUT = (
-    "Draw a pipeline as text, as DOT in its normal form, or as SVG, for which `dot` of Graphviz\n"
-    "must be installed. With -o the extension of the file chooses the format."
+    "Draw a pipeline as text, as DOT in its normal form, or as SVG, which needs `dot` of\n"
+    "Graphviz. With -o, the extension of the file chooses the format."
 )
 EXAMPLES = ("custody graph pipeline.dot", "custody graph pipeline.dot -o pipeline.svg")
 FORMATS = ("text", "dot", "svg")

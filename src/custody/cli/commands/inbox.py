@@ -7,7 +7,7 @@ from argparse import Namespace
 from custody.cli import options as declare
 from custody.cli.result import Arguments, Line, Result
 
-ABOUT = "List what waits for a person, over all runs, the run that began first at the top."
+ABOUT = "List what waits for a person, in all runs; the run that started first is at the top."
 EXAMPLES = ("custody inbox", "custody inbox --json")
 
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 ABOUT = (
     "Write the fenced files of a document that no run wrote into `workspace/` of a folder, by the\n"
-    "same rules as a run does. An existing file is never replaced. What became of every block\n"
-    "is in `ingest.manifest.json` of that folder. The exit code is 1 when a block was rejected."
+    "same rules as a run. An existing file is never replaced. `ingest.manifest.json` in that\n"
+    "folder says what happened to every block. The exit code is 1 if a block was rejected."
 )
 EXAMPLES = ("custody ingest answer.md", "custody ingest answer.md --project site --json")
 

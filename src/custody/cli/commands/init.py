@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from custody.scaffold.project import Project
 
 ABOUT = (
-    "Look at a folder, and write a pipeline for it: which runs the project's own tests, asks an\n"
-    "agent to repair the code while they fail, and lets the same tests judge it; and a file of\n"
-    "settings. Where the folder holds no project that has tests, a sample is written that runs\n"
-    "offline as it stands. Where one of the files exists, none is written.\n"
-    "In a git repository .gitignore gets the line `.custody/`, so that no run is committed."
+    "Look at a folder and write a pipeline for it, with a settings file. The pipeline runs the\n"
+    "project's own tests, asks an agent to repair the code while they fail, and lets the same\n"
+    "tests judge the result. If the folder has no project with tests, a sample is written that\n"
+    "runs offline as it is. If one of the files exists, nothing is written.\n"
+    "In a git repository, .gitignore gets the line `.custody/`, so that no run is committed."
 )
 EXAMPLES = (
     "custody init",
@@ -36,13 +36,18 @@ def arguments(parser: Arguments) -> None:
     )
     folder.complete = declare.FOLDER
     parser.add_argument(
-        "--test", metavar="COMMAND", default="", help="what runs the tests (default: found out)"
+        "--test",
+        metavar="COMMAND",
+        default="",
+        help="command that runs the tests (default: detected)",
     )
-    parser.add_argument("--sample", action="store_true", help="write the sample in any case")
+    parser.add_argument(
+        "--sample", action="store_true", help="write the sample, whatever the folder holds"
+    )
     parser.add_argument(
         "--contracts",
         action="store_true",
-        help="write the documents that a change needs, those that are missing",
+        help="write the documents that a change needs and that are missing",
     )
 
 
@@ -55,7 +60,7 @@ def execute(options: Namespace) -> Result:
     if options.contracts:
         return _contracts(options.folder)
     if options.sample and options.test:
-        raise UsageError("--sample runs no tests of yours", hint="give one of --sample, --test")
+        raise UsageError("--sample has no tests to run", hint="give one of --sample, --test")
     found, files = None, _sample()
     if not options.sample and is_folder(options.folder):
         project, repair = api.project(options.folder, tests=options.test)

@@ -8,7 +8,7 @@ from custody.cli import options as declare
 from custody.cli.result import Arguments, Result
 
 ABOUT = (
-    "Print the journal of a run, one line a fact. With --json the lines are those of\n"
+    "Print the journal of a run, one fact per line. With --json, the lines are those of\n"
     "events.jsonl, byte for byte."
 )
 EXAMPLES = ("custody log last", "custody log last -f")

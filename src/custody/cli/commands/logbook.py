@@ -10,11 +10,11 @@ from custody.cli.result import Arguments, Result
 from custody.errors import UsageError
 
 ABOUT = (
-    "Put evidence into the logbook, which holds where it is and its sha256, never the bytes:\n"
-    "`add` files, or what a run left; `sync-git` and `sync-svn` take in the patches of a\n"
-    "repository's history, what is new of it. `show` tells what there is, `verify` reads all of\n"
-    "it again, `migrate` makes missing tables, `copy` moves to another database. A logbook is a\n"
-    "file of SQLite or a database of PostgreSQL; the bytes lie in a folder or in S3."
+    "Keep evidence in the logbook, which stores where it is and its sha256, never the bytes.\n"
+    "`add` takes files, or what a run left; `sync-git` and `sync-svn` take the new patches of a\n"
+    "repository's history. `show` lists what is there, `verify` reads all of it again, `migrate`\n"
+    "creates missing tables, `copy` moves to another database. A logbook is an SQLite file or a\n"
+    "PostgreSQL database; the bytes are in a folder or in S3."
 )
 EXAMPLES = (
     "custody logbook add report.txt --item review-7",
@@ -62,9 +62,9 @@ def arguments(parser: Arguments) -> None:
         ("to-artifacts", "URL", "copy: where its artifacts go"),
     ):
         parser.add_argument(f"--{name}", metavar=metavar, default="", help=text)
-    parser.add_argument("--limit", metavar="N", type=int, help="show: so many (default: 100)")
+    parser.add_argument("--limit", metavar="N", type=int, help="show: how many (default: 100)")
     parser.add_argument(
-        "--after", metavar="ID", type=int, default=0, help="show: from the one after it on"
+        "--after", metavar="ID", type=int, default=0, help="show: start after this one"
     )
 
 

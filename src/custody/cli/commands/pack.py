@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 ABOUT = (
     "Make the context pack that a file request asks for: the mandatory documents, then each need\n"
-    "in its order, copied byte for byte within the budget. What is left out is named with its\n"
-    "reason. The same repository and request give the same bytes. When no pack can be made the\n"
-    "exit code is 1, and with --output a file beside it that ends in .failure.json has the code."
+    "in its order, copied byte for byte within the budget. What is left out is listed with its\n"
+    "reason. The same repository and request give the same bytes. If no pack can be made, the\n"
+    "exit code is 1, and with --output, a file beside it that ends in .failure.json has the code."
 )
 EXAMPLES = (
     "custody pack file_request.json > context_pack.json",
@@ -38,14 +38,14 @@ def arguments(parser: Arguments) -> None:
         "--index",
         metavar="DIGEST",
         default="",
-        help="fill what room is left with what the index of that digest finds for the goal; "
-        "`custody seek status` tells it",
+        help="fill the remaining room with what the index of that digest finds for the goal; "
+        "`custody seek status` prints the digest",
     )
     output = parser.add_argument(
         "--output",
         metavar="FILE",
         default="",
-        help="where the pack goes, whole or not at all (default: standard output)",
+        help="where to write the pack, whole or not at all (default: standard output)",
     )
     output.complete = declare.FILE
 

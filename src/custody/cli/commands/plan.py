@@ -10,8 +10,8 @@ from custody.cli.result import Arguments, Result
 
 ABOUT = (
     "Say what a run would do, without doing any of it: every stage in order, what it asks for,\n"
-    "what it may write, how often it is tried, how the way on is chosen; and what programs see of\n"
-    "this machine."
+    "what it may write, how often it is tried and how the next edge is chosen; and what programs\n"
+    "see of this machine."
 )
 EXAMPLES = ("custody plan pipeline.dot", "custody plan fix_test --json")
 

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from custody.store.run_state import RunState
 
 ABOUT = (
-    "Remove the runs of a folder by age, by state, or all but the newest; a run must fit all that\n"
-    "is asked for. Runs that are at work or wait for a person always stay. What killed starts\n"
-    "have left is cleared away too."
+    "Remove the runs of a folder by age, by state, or all but the newest. Given several of these,\n"
+    "only runs that match all of them are removed. Runs in progress, and runs that wait for a\n"
+    "person, always stay. Leftovers of killed starts are removed too."
 )
 EXAMPLES = (
     "custody prune --older-than 30d --dry-run",
@@ -51,11 +51,9 @@ def arguments(parser: Arguments) -> None:
         help=f"{', '.join(STATES)}; may be repeated (default: all but broken)",
     )
     parser.add_argument(
-        "--keep", metavar="N", type=int, help="keep the newest N of those that fit otherwise"
+        "--keep", metavar="N", type=int, help="keep the newest N of the runs that match otherwise"
     )
-    parser.add_argument(
-        "--dry-run", action="store_true", help="only say what would go; nothing is removed"
-    )
+    parser.add_argument("--dry-run", action="store_true", help="only list what would be removed")
 
 
 def execute(options: Namespace) -> Result:
@@ -79,7 +77,7 @@ def execute(options: Namespace) -> Result:
 def _seconds(text: str) -> float:
     number, unit = text[:-1], text[-1:]
     if unit not in _UNITS or not (number.isascii() and number.isdigit()):
-        raise UsageError(f"{text!r} is no age", hint="a number with m, h, d or w: 30d")
+        raise UsageError(f"{text!r} is not an age", hint="a number with m, h, d or w: 30d")
     return float(int(number) * _UNITS[unit])
 
 

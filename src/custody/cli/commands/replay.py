@@ -8,8 +8,9 @@ from custody.cli import options as declare
 from custody.cli.result import Arguments, Line, Result
 
 ABOUT = (
-    "Answer every request of a run from its journal and decide everything anew. Nothing is\n"
-    "started and nothing is written; a decision that comes out differently is an error."
+    "Take the answer to every request of a run from its journal, and make every decision again.\n"
+    "Nothing is started and nothing is written; a decision that comes out differently is an\n"
+    "error."
 )
 EXAMPLES = ("custody replay last",)
 

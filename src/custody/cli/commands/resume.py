@@ -9,7 +9,7 @@ from custody.cli.result import Arguments, Result
 
 ABOUT = (
     "Continue a run that was interrupted. Finished stages are not run again, and the workspace is\n"
-    "restored to what the journal says. A run that has ended is left as it is."
+    "restored to what the journal says. A run that has ended is not changed."
 )
 EXAMPLES = (
     "custody resume last",

@@ -8,9 +8,9 @@ from custody.cli import options as declare
 from custody.cli.result import Arguments, Line, Result
 
 ABOUT = (
-    "Remove runs, with everything that they have recorded. One that is at work is never removed,\n"
-    "and one that waits for a person only with --force. Where one of them may not be removed,\n"
-    "none is. Contents that other runs share stay with them."
+    "Remove runs, with everything they have recorded. A run in progress is never removed, and one\n"
+    "that waits for a person only with --force. If one of them may not be removed, none is.\n"
+    "Contents that other runs share stay with them."
 )
 EXAMPLES = ("custody rm last", "custody rm 20260131_101500 20260131_104500")
 
@@ -26,7 +26,7 @@ def arguments(parser: Arguments) -> None:
     runs.complete = declare.FOLDER
     declare.runsdir(parser)
     parser.add_argument(
-        "--force", action="store_true", help="remove a run as well that waits for a person"
+        "--force", action="store_true", help="also remove a run that waits for a person"
     )
 
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from custody.model.ingest import IngestSwitch
 
 ABOUT = (
-    "Run a pipeline to its end, in a copy of a folder. The exit code is 0 only when the run\n"
-    "passed; the run directory holds the evidence of everything that was done."
+    "Run a pipeline to its end, in a copy of a folder. The exit code is 0 only if the run passed.\n"
+    "The run directory holds the evidence of everything that was done."
 )
 EXAMPLES = (
     "custody run",

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from custody.store.starts import RunStart
 
 ABOUT = (
-    "List the runs, the newest last, how each stands, and the time, tokens and cost of its work.\n"
-    "One is RUNNING only while a process is at work on it; else it is WAITING for a person, was\n"
-    "INTERRUPTED or CRASHED, or has ended, PASS or FAIL. A run whose manifest cannot be read is\n"
-    "BROKEN. Where a run has not ended, its stage stands before the goal. Last comes what killed\n"
-    "starts left: the next run clears it away."
+    "List the runs, newest last, with their state, time, tokens and cost. A run is RUNNING only\n"
+    "while a process works on it. Otherwise it is WAITING for a person, was INTERRUPTED or\n"
+    "CRASHED, or has ended with PASS or FAIL. BROKEN means that its manifest cannot be read. If a\n"
+    "run has not ended, its stage is shown before the goal. Leftovers of killed starts come last;\n"
+    "the next run removes them."
 )
 EXAMPLES = ("custody runs", "custody runs --json")
 

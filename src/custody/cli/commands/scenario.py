@@ -36,7 +36,7 @@ def arguments(parser: Arguments) -> None:
     scripts = parser.add_argument("scripts", metavar="SCRIPT", nargs="+", help="a shell script")
     scripts.complete = declare.FILE
     parser.add_argument(
-        "--require-live", action="store_true", help="run live too, once selftest has passed"
+        "--require-live", action="store_true", help="also run live, once selftest has passed"
     )
     parser.add_argument(
         "--timeout", metavar="TIME", default="10m", help="time for each mode (default: 10m)"

@@ -13,12 +13,12 @@ from custody.errors import UsageError
 
 ABOUT = (
     "Find pieces of patches, attachments and documents by their words and by what is like them.\n"
-    "`index` takes in what the logbook points at, and the documents of the repository that you\n"
-    "are in: what is new, and lets go of what is gone. `search` gives hits that are evidence: a\n"
-    "uri, a sha256, lines and an excerpt. --output makes a packet: `custody evidence verify P`.\n"
-    "`eval` measures the search on the logbook's own history, and chooses how much each leg has\n"
-    "to say; one that does not help is switched off. `status` tells what the index holds. It lies\n"
-    "in the logbook's own database. SEEKDB_ENABLE=0 switches the search off."
+    "`index` adds what the logbook points at, and the documents of the repository you are in; it\n"
+    "reads only what is new, and drops what is gone. `search` gives hits that are evidence: a\n"
+    "uri, a sha256, lines and an excerpt. --output writes a packet for `custody evidence verify\n"
+    "P`. `eval` measures the search on the logbook's own history and chooses the weight of each\n"
+    "leg; one that does not help is switched off. `status` says what the index holds. The index\n"
+    "is in the logbook's own database. SEEKDB_ENABLE=0 switches the search off."
 )
 EXAMPLES = (
     "custody seek index",
@@ -44,8 +44,8 @@ def arguments(parser: Arguments) -> None:
         "words",
         metavar="WORD|PATTERN",
         nargs="*",
-        help="search: what is sought; index: which documents, by patterns as in .gitignore, which "
-        "are remembered (default: texts such as *.md)",
+        help="search: what to look for; index: which documents, as patterns like those of "
+        ".gitignore, which are remembered (default: texts such as *.md)",
     )
     declare.logbook(parser)
     output = parser.add_argument(

@@ -13,7 +13,7 @@ from custody.errors import UsageError
 
 ABOUT = (
     "Show how a run went, stage by stage; with a stage, everything about one attempt at it: the\n"
-    "prompt as it was sent, the response, the outcome, the changes, the end of its output."
+    "prompt as it was sent, the response, the outcome, the changes, and the end of its output."
 )
 EXAMPLES = (
     "custody show last",
@@ -36,8 +36,8 @@ def arguments(parser: Arguments) -> None:
     parser.add_argument(
         "--watch",
         action="store_true",
-        help="show the run while it goes on, until it has ended, waits, or nobody works on it; the "
-        "exit code is that of the run then",
+        help="follow the run until it ends, waits, or no process works on it; the exit code is "
+        "then that of the run",
     )
 
 

@@ -11,10 +11,10 @@ from custody.errors import UsageError
 
 ABOUT = (
     "Run a skill inside a tool such as Innovus or OpenSTA: `run` finds the design, starts the\n"
-    "tool, restores the design in it, runs the scripts of the skill, and passes only if reports,\n"
-    "metrics and log are what the contract of the skill says. A failed job leaves debug_bundle/,\n"
-    "which `rerun` runs again. `list` shows the skills there are, `check` what is wrong with one,\n"
-    "`new` writes one. Jobs lie in .skillpilot/runs."
+    "tool, restores the design in it and runs the scripts of the skill. It passes only if\n"
+    "reports, metrics and log are what the contract of the skill says. A failed job leaves\n"
+    "debug_bundle/, which `rerun` runs again. `list` lists the skills, `check` says what is wrong\n"
+    "with one, `new` writes one. Jobs are in .skillpilot/runs."
 )
 EXAMPLES = (
     "custody skill list",
@@ -47,17 +47,21 @@ def arguments(parser: Arguments) -> None:
         nargs="?",
         default="",
         help="run, check, new: a skill by its name, or its folder; rerun: a debug_bundle/; check "
-        "looks at all of them where none is named",
+        "checks all skills if none is named",
     )
     subject.complete = declare.FOLDER
     parser.add_argument(
         "--design", metavar="NAME", default="", help="run: the design, by its name or a path"
     )
     parser.add_argument(
-        "--adapter", metavar="NAME", default="", help="run: how the tool is started, such as dsub-i"
+        "--adapter", metavar="NAME", default="", help="run: what starts the tool, such as dsub-i"
     )
     parser.add_argument(
-        "--select", metavar="N", type=int, default=0, help="run: which of several such designs"
+        "--select",
+        metavar="N",
+        type=int,
+        default=0,
+        help="run: which of several designs with that name",
     )
     parser.add_argument(
         "--timeout", metavar="SECONDS", type=float, help="run: how long a script may take"

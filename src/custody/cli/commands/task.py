@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 ABOUT = (
     "Ask for a document with one sentence. `single` asks once; `self_critique` has a draft\n"
-    "reviewed from different perspectives; `team` plans tasks, has each audited and all accepted\n"
-    "by a committee. What was asked and answered stays in the run as evidence."
+    "reviewed from different perspectives; `team` plans tasks, has each one audited, and a\n"
+    "committee accept them all. Questions and answers stay in the run as evidence."
 )
 EXAMPLES = (
     'custody task single "Explain what a hash chain is" --agent fake:single',
@@ -60,8 +60,8 @@ def arguments(parser: Arguments) -> None:
         "--publish",
         metavar="DIR",
         default="",
-        help="copy the documents and changed files there, if the run passes; what the run has not "
-        "read is never overwritten",
+        help="copy the documents and changed files there, if the run passes; files that the run "
+        "has not read are never overwritten",
     )
     publish.complete = declare.FOLDER
     parser.add_argument(

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 ABOUT = (
     "Check the chain of the journal, every file and blob it names, every document made from it,\n"
-    "and the directory's name. Any mismatch is listed, and the exit code is 1 then. Whoever can\n"
-    "write to the directory could also have written all of it anew: --head and --signed find that."
+    "and the directory's name. Mismatches are listed, and the exit code is then 1. Anyone who can\n"
+    "write to the directory could also have rewritten all of it: --head and --signed detect that."
 )
 EXAMPLES = (
     "custody verify last",
@@ -42,13 +42,13 @@ def arguments(parser: Arguments) -> None:
     parser.add_argument(
         "--rebuild",
         action="store_true",
-        help="write again what can be made from the journal: trace, status files, summary …",
+        help="rewrite what can be made from the journal: trace, status files, summary …",
     )
     parser.add_argument(
         "--head",
         metavar="HASH",
         default="",
-        help="what the run printed as the journal's head: a line of it must have that hash",
+        help="the head that the run printed: a line of the journal must have that hash",
     )
     for name, metavar, text in (
         ("signed", "FILE", "a signed packet of the run: the record must be the one it is about"),
@@ -65,9 +65,9 @@ def execute(options: Namespace) -> Result:
 
     runsdir = config.setting("runsdir", options.runsdir)
     if options.key and not options.signed:
-        raise UsageError("--key is that of a signed packet", hint="--signed FILE names one")
+        raise UsageError("--key belongs to a signed packet", hint="--signed FILE names one")
     if options.signed and options.head:
-        raise UsageError("--signed tells the head by itself", hint="leave --head out")
+        raise UsageError("--signed already names the head", hint="leave --head out")
     if options.signed:
         found = _against_signed(options, runsdir)
     else:

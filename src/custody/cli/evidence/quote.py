@@ -71,7 +71,9 @@ def _numbers(lines: str) -> tuple[int, int]:
     if not lines:
         return 1, 0
     if not first.isdecimal() or (dash and not last.isdecimal()) or int(first) < 1:
-        raise UsageError(f"{lines!r} are no lines", hint="such as --lines 3-9, or --lines 3")
+        raise UsageError(
+            f"{lines!r} is not a range of lines", hint="such as --lines 3-9, or --lines 3"
+        )
     if dash and int(last) < int(first):
         raise UsageError(f"{lines!r} ends before it begins")
     return int(first), int(last) if dash else int(first)
