@@ -9,6 +9,7 @@ import signal
 import subprocess
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from custody import api, skill
 from custody.errors import UsageError
 from custody.model import layout
 from custody.model.skill.error_type import ERROR_TYPES
+from custody.skills.check import check_skill
+from custody.skills.find import find_skill
 from support.agent_run import wait_for
 from support.jobs import CONTRACT, DESIGN, QUICK, SCRIPT, STATES, Job, JobSite
 from support.processes import is_alive
@@ -183,8 +186,40 @@ def test_a_script_that_the_skill_does_not_have(site: JobSite) -> None:
     (site.skill / "templates" / "run.tcl").unlink()
     assert failed(site.run()) == (
         "CONTRACT_INVALID",
-        "the script templates/run.tcl cannot be read: there is no such file",
+        "templates/run.tcl: the script cannot be read: there is no such file",
     )
+
+
+def own_executor(skill: Path) -> None:
+    (skill / "templates" / "bootstrap.tcl").write_text("puts mine\n")
+
+
+def a_link(skill: Path) -> None:
+    (skill / "templates" / "lib.tcl").symlink_to("/etc/passwd")
+
+
+def no_text_for_a_name(skill: Path) -> None:
+    (skill / "templates" / "lib\udcff.tcl").write_text("set more 1\n")
+
+
+def another_name(skill: Path) -> None:
+    (skill / "contract.yaml").write_text(CONTRACT.replace("name: count", "name: other"))
+
+
+@pytest.mark.req("S-12", "S-15")
+@pytest.mark.parametrize("spoil", [own_executor, a_link, no_text_for_a_name, another_name])
+def test_what_the_check_of_a_skill_refuses_is_not_run(
+    site: JobSite, spoil: Callable[[Path], None]
+) -> None:
+    spoil(site.skill)
+    (refused,) = [
+        found
+        for found in check_skill(find_skill(str(site.skill))).findings
+        if found.severity == "error"
+    ]
+    job = site.run()
+    assert failed(job) == ("CONTRACT_INVALID", f"{refused.file}: {refused.message}")
+    assert job.states("STATE_ENTER") == ["INIT", "PREPARE_RUNDIR", "SUMMARIZE", "FAIL"]
 
 
 @pytest.mark.req("S-15", "S-17")

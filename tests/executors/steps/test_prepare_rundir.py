@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -81,7 +82,25 @@ def test_what_is_missing_is_written_down(place: StageSite, skill: Path) -> None:
     (skill / "templates" / "run.tcl").unlink()
     _, run = prepare(place, skill)
     problems = json.loads((run / layout.JOB).read_text())["problems"]
-    assert problems == ["the script templates/run.tcl cannot be read: there is no such file"]
+    assert problems == ["templates/run.tcl: the script cannot be read: there is no such file"]
+
+
+def test_nothing_takes_the_place_of_the_executor(place: StageSite, skill: Path) -> None:
+    (skill / "templates" / "bootstrap.tcl").write_text("puts mine\n")
+    _, run = prepare(place, skill)
+    (problem,) = json.loads((run / layout.JOB).read_text())["problems"]
+    assert problem.startswith("templates/bootstrap.tcl: a job writes a script of its own")
+    assert not [*(run / "scripts").iterdir()]
+
+
+def test_files_may_have_the_names_that_an_installer_gives_them(
+    place: StageSite, skill: Path, tmp_path: Path
+) -> None:
+    for number, path in enumerate([*skill.glob("*.yaml"), *skill.glob("templates/*.tcl")]):
+        os.link(path, tmp_path / f"cached_{number}")
+    _, run = prepare(place, skill)
+    assert json.loads((run / layout.JOB).read_text())["problems"] == []
+    assert (run / "scripts" / "more.tcl").read_text() == "set more 1\n"
 
 
 def test_a_skill_without_a_contract(place: StageSite, tmp_path: Path) -> None:
