@@ -11,6 +11,12 @@ from support.jobs import CONTRACT, SCRIPT, JobSite
 
 ERRORS = {
     "a design that is not there (OpenSTA)": ("opensta", "link_design nope"),
+    "an error behind what a script prints (OpenSTA)": (
+        "opensta", "puts -nonewline {linking ...}; flush stdout; link_design nope; puts done",
+    ),
+    "an error behind a line that is renewed (OpenSTA)": (
+        "opensta", 'puts -nonewline "50%\\r"; flush stdout; link_design nope',
+    ),
     "an error in a catch (OpenSTA)": ("opensta", "catch {link_design nope}"),
     "a sourced script that fails (OpenSTA)": (
         "opensta", "source [file join $env(SP_SCRIPTS_DIR) absent.tcl]",

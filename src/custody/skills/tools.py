@@ -49,14 +49,15 @@ TOOLS: Final = {
     tool.name: tool
     for tool in (
         Tool(
-            "innovus", ("innovus", "-no_gui", "-init"), (r"^\s*\*\*(?:ERROR|FATAL)\b", r"^#ERROR\b")
+            "innovus", ("innovus", "-no_gui", "-init"), (r"\*\*(?:ERROR|FATAL)\b", r"#ERROR\b")
         ),
         # `-no_init` leaves out ~/.sta; without `-exit` it would ask for commands in the end.
-        # What Tcl prints to `stderr` goes to its standard output, its own errors do not.
+        # What Tcl prints to `stderr` goes to its standard output, its own errors do not. An error
+        # can follow what a script has printed on the same line.
         Tool(
             "opensta",
             ("sh", "-c", 'exec sta -no_init -no_splash -exit "$0" 2>&1'),
-            (r"^(?:Error|Fatal)(?: \d+)?:",),
+            (r"(?:Error|Fatal)(?: \d+)?:",),
             started="sta",
             marked=1,
         ),
