@@ -231,6 +231,33 @@ def test_a_tool_that_is_never_ready(site: JobSite, command: str) -> None:
     assert (job.path / "debug_bundle" / "session" / "state.json").is_file()
 
 
+@pytest.mark.req("S-15")
+def test_a_tool_that_has_ended_said_why(site: JobSite) -> None:
+    site.script("puts {Error: no such net}\ninterp create c\nc eval {exit 3}")
+    assert failed(site.run()) == (
+        "INNOVUS_CRASH",
+        "tclsh has ended: exit code 3: Error: no such net",
+    )
+
+
+@pytest.mark.req("S-15")
+def test_a_tool_that_cannot_be_started_said_why(site: JobSite) -> None:
+    site.own(QUICK + 'command = ["sh", "-c", "echo Error: no licence >&2; exit 1"]\n')
+    assert failed(site.run()) == (
+        "SESSION_START_FAIL",
+        "tclsh: exit code 1: Error: no licence",
+    )
+
+
+@pytest.mark.req("S-15")
+def test_a_tool_that_prints_too_much(site: JobSite) -> None:
+    site.own(QUICK + 'output = "64K"\n')
+    site.script("puts [string repeat x 100000]\nafter 5000")
+    error, said = failed(site.run())
+    assert error == "INNOVUS_CRASH"
+    assert said == "tclsh has ended: it printed more than `output` of [skills.tools.tclsh] lets it"
+
+
 @pytest.mark.req("S-15", "S-17")
 def test_a_tool_that_is_killed(site: JobSite) -> None:
     site.own(QUICK + EXEC)

@@ -1,8 +1,8 @@
 """Patterns of a tool's log: which are taken, and which lines they find.
 
-They are regular expressions of Python, looked for in each line. A carriage return begins one as well:
-tools print how far they are that way, and then an error. A longer line is looked through in pieces of
-`LINE_LIMIT` characters, each from the middle of the one before it.
+They are regular expressions of Python, looked for in each line. A carriage return begins one as
+well: tools print how far they are that way, and then an error. A longer line is looked through in
+pieces of `LINE_LIMIT` characters, each from the middle of the one before it.
 
 Taken are only those that come to an end soon whatever the line holds: a repeated group may not hold
 another repeat or a choice, nothing refers back or looks ahead, and there are at most `REPEATS`
