@@ -9,7 +9,6 @@ import signal
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +18,6 @@ from custody import api, skill
 from custody.errors import UsageError
 from custody.model import layout
 from custody.model.skill.error_type import ERROR_TYPES
-from custody.skills.check import check_skill
-from custody.skills.find import find_skill
 from support.agent_run import wait_for
 from support.jobs import CONTRACT, DESIGN, QUICK, SCRIPT, STATES, Job, JobSite
 from support.processes import is_alive
@@ -190,38 +187,6 @@ def test_a_script_that_the_skill_does_not_have(site: JobSite) -> None:
     )
 
 
-def own_executor(skill: Path) -> None:
-    (skill / "templates" / "bootstrap.tcl").write_text("puts mine\n")
-
-
-def a_link(skill: Path) -> None:
-    (skill / "templates" / "lib.tcl").symlink_to("/etc/passwd")
-
-
-def no_text_for_a_name(skill: Path) -> None:
-    (skill / "templates" / "lib\udcff.tcl").write_text("set more 1\n")
-
-
-def another_name(skill: Path) -> None:
-    (skill / "contract.yaml").write_text(CONTRACT.replace("name: count", "name: other"))
-
-
-@pytest.mark.req("S-12", "S-15")
-@pytest.mark.parametrize("spoil", [own_executor, a_link, no_text_for_a_name, another_name])
-def test_what_the_check_of_a_skill_refuses_is_not_run(
-    site: JobSite, spoil: Callable[[Path], None]
-) -> None:
-    spoil(site.skill)
-    (refused,) = [
-        found
-        for found in check_skill(find_skill(str(site.skill))).findings
-        if found.severity == "error"
-    ]
-    job = site.run()
-    assert failed(job) == ("CONTRACT_INVALID", f"{refused.file}: {refused.message}")
-    assert job.states("STATE_ENTER") == ["INIT", "PREPARE_RUNDIR", "SUMMARIZE", "FAIL"]
-
-
 @pytest.mark.req("S-15", "S-17")
 @pytest.mark.parametrize("command", ['["false"]', '["no-such-tool"]', '["sh", "-c", "sleep 600"]'])
 def test_a_tool_that_is_never_ready(site: JobSite, command: str) -> None:
@@ -229,33 +194,6 @@ def test_a_tool_that_is_never_ready(site: JobSite, command: str) -> None:
     job = site.run()
     assert failed(job)[0] == "SESSION_START_FAIL"
     assert (job.path / "debug_bundle" / "session" / "state.json").is_file()
-
-
-@pytest.mark.req("S-15")
-def test_a_tool_that_has_ended_said_why(site: JobSite) -> None:
-    site.script("puts {Error: no such net}\ninterp create c\nc eval {exit 3}")
-    assert failed(site.run()) == (
-        "INNOVUS_CRASH",
-        "tclsh has ended: exit code 3: Error: no such net",
-    )
-
-
-@pytest.mark.req("S-15")
-def test_a_tool_that_cannot_be_started_said_why(site: JobSite) -> None:
-    site.own(QUICK + 'command = ["sh", "-c", "echo Error: no licence >&2; exit 1"]\n')
-    assert failed(site.run()) == (
-        "SESSION_START_FAIL",
-        "tclsh: exit code 1: Error: no licence",
-    )
-
-
-@pytest.mark.req("S-15")
-def test_a_tool_that_prints_too_much(site: JobSite) -> None:
-    site.own(QUICK + 'output = "64K"\n')
-    site.script("puts [string repeat x 100000]\nafter 5000")
-    error, said = failed(site.run())
-    assert error == "INNOVUS_CRASH"
-    assert said == "tclsh has ended: it printed more than `output` of [skills.tools.tclsh] lets it"
 
 
 @pytest.mark.req("S-15", "S-17")
