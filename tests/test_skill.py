@@ -183,7 +183,7 @@ def test_a_script_that_the_skill_does_not_have(site: JobSite) -> None:
     (site.skill / "templates" / "run.tcl").unlink()
     assert failed(site.run()) == (
         "CONTRACT_INVALID",
-        "the script templates/run.tcl cannot be read: there is no such file",
+        "templates/run.tcl: the script cannot be read: there is no such file",
     )
 
 

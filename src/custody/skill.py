@@ -67,6 +67,7 @@ def run(
     from custody.store.index import new_run_id
 
     folder = os.path.abspath(cwd)
+    _refuse_no_folder(folder)
     variables = _variables(wanted, folder, find_skill(wanted.skill, folder).path)
     place = runsdir or os.path.join(folder, DEFAULT_RUNSDIR)
     run_id = run_id or new_run_id()
@@ -118,9 +119,12 @@ def rerun(
 ) -> JobResult:
     """Run the job of a bundle, or of a run directory, again: the same skill on the same design.
 
+    A script may take as long as it could, unless ``timeout`` says otherwise.
+
     Raises `UsageError` where the design, or the skill, is not at hand.
     """
     manifest = manifest_of(bundle)
+    timeout = _timeout_of(bundle, manifest) if timeout is None else timeout
     design = manifest.design.enc_path or manifest.design.locator.query
     folder = cwd or manifest.runtime.cwd
     if not is_folder(folder):
@@ -149,6 +153,31 @@ def manifest_of(folder: str) -> JobManifest:
     except (StorageFailed, MalformedDocument) as error:
         hint = f"a {layout.DEBUG_BUNDLE}/ of a job, or its run directory"
         raise UsageError(f"{folder!r} holds no job: {error.what}", hint=hint) from error
+
+
+def _refuse_no_folder(path: str) -> None:
+    """Raise `UsageError` for a folder in which no job can work: it would be made."""
+    if not is_folder(path):
+        raise UsageError(f"{path!r} is no folder", hint="a job works where its design is")
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        what = f"{path!r} is not UTF-8, and the scripts of a job are"
+        raise UsageError(what, hint="give the folder another name") from None
+
+
+def _timeout_of(folder: str, manifest: JobManifest) -> float | None:
+    """Return how long a script could take in a job, which its first request says; None without."""
+    from custody.model.record import decode
+    from custody.model.skill import paths
+    from custody.model.skill.exchange import SourceRequest
+    from custody.store.root import Root
+
+    path = paths.source_request(manifest.artifacts.restore_request or "")
+    with Root.open(folder) as root:
+        if not root.exists(path):
+            return None
+        return decode(root.read(path), SourceRequest, where=path).timeout_s or None
 
 
 def _skill_at_hand(manifest: JobManifest) -> str:

@@ -55,6 +55,39 @@ def test_no_template_takes_the_place_of_a_script_of_the_job(skill: Path, name: s
     assert found(skill) == [("reserved", f"templates/{name}")]
 
 
+@pytest.mark.req("S-10", "S-12")
+def test_no_script_is_called_as_the_one_that_restores(skill: Path) -> None:
+    wrapper = skill.rename(skill.with_name("wrapper"))
+    named = FIRST.replace("name: summary_health", "name: wrapper")
+    (wrapper / "contract.yaml").write_text(named.replace("name: run", "name: restore"))
+    assert found(wrapper) == [("reserved", "contract.yaml")]
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [("lib.tcl", "symlink"), ("lib\udcff.tcl", "surrogate"), ("a\nb.tcl", "control")],
+)
+def test_a_template_that_cannot_be_copied(skill: Path, name: str, code: str) -> None:
+    (skill / "templates" / name).symlink_to("run.tcl")
+    (told,) = found(skill)
+    assert told == (code, f"templates/{ascii(name)[1:-1]}")
+
+
+def test_templates_that_are_no_folder(skill: Path) -> None:
+    (skill / "templates/run.tcl").rename(skill / "run.tcl")
+    (skill / "templates").rmdir()
+    (skill / "templates").write_text("")
+    contract = FIRST.replace("templates/run.tcl", "run.tcl")
+    (skill / "contract.yaml").write_text(contract)
+    assert found(skill) == [("not_directory", "templates")]
+
+
+def test_what_scripts_source_may_hold_nothing(skill: Path) -> None:
+    (skill / "templates/later.tcl").write_text("")
+    (skill / "templates/notes.txt").symlink_to("/etc/passwd")
+    assert found(skill) == []
+
+
 def test_a_skill_without_a_page_is_warned_of(skill: Path) -> None:
     (skill / "README.md").unlink()
     (warning,) = check_skill(find_skill(str(skill))).findings

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from custody.skills.claims import Patterns, Told, judged
+from custody.skills.claims import Patterns, Told, judged, last_error
 
 ID = "j_0002_run"
 NONE = Patterns((), ())
@@ -82,3 +82,11 @@ def test_a_stream_without_marks_counts_for_every_request() -> None:
         told = judged(ID, claim(), (log(), said), patterns, restores=False, marked=1)
         assert told.code == code
     assert judged(ID, claim(), (b"", b""), NONE, restores=False, marked=1).code == "log"
+
+
+def test_a_tool_that_has_ended_said_why_last() -> None:
+    patterns = Patterns(("^ERROR",), ("0 found",))
+    said = log("ERROR: first\nERROR: no file\nERROR: 0 found\nbye\n")
+    assert last_error((said, log()), patterns) == "ERROR: no file"
+    assert last_error((log(), log("ERROR: by stderr\n")), patterns) == "ERROR: by stderr"
+    assert last_error((log("fine\n"), b""), patterns) == ""

@@ -11,6 +11,12 @@ from support.jobs import CONTRACT, SCRIPT, JobSite
 
 ERRORS = {
     "a design that is not there (OpenSTA)": ("opensta", "link_design nope"),
+    "an error behind what a script prints (OpenSTA)": (
+        "opensta", "puts -nonewline {linking ...}; flush stdout; link_design nope; puts done",
+    ),
+    "an error behind a line that is renewed (OpenSTA)": (
+        "opensta", 'puts -nonewline "50%\\r"; flush stdout; link_design nope',
+    ),
     "an error in a catch (OpenSTA)": ("opensta", "catch {link_design nope}"),
     "a sourced script that fails (OpenSTA)": (
         "opensta", "source [file join $env(SP_SCRIPTS_DIR) absent.tcl]",
@@ -45,10 +51,14 @@ def test_it_is_reported(tmp_path: Path, error: str) -> None:
 
 
 @pytest.mark.parametrize("tool", ["opensta", "magic", "netgen", "yosys", "tclsh"])
-def test_one_that_prints_none_passes(tmp_path: Path, tool: str) -> None:
+def test_one_that_prints_none_passes(
+    tmp_path: Path, tool: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where paths are not as the authors of the tools have them."""
     if shutil.which(PROGRAMS.get(tool, tool)) is None:
         pytest.skip(f"{tool} is not installed")
-    site = JobSite(tmp_path)
+    monkeypatch.setenv("LANG", "C.UTF-8")
+    site = JobSite(tmp_path / "a b" / "h\u00e9 \u4e2d [x] $y {")
     site.contract(CONTRACT.replace("tool: tclsh", f"tool: {tool}"))
     site.script(f"puts {{Errors: 0}}\nputs stderr fine\n{SCRIPT}")
     assert site.run().verdict == ("PASS", "OK")

@@ -90,3 +90,20 @@ def test_hidden_folders_and_links_are_not_gone_into(tmp_path: Path) -> None:
     design(tmp_path / ".skillpilot")
     (tmp_path / "away").symlink_to(tmp_path / ".skillpilot")
     assert locate("top", str(tmp_path)).candidates == ()
+
+
+def test_a_path_that_no_script_can_hold_is_told(tmp_path: Path) -> None:
+    odd = design(tmp_path / "b\udcff")
+    named = f"{odd!a} is not UTF-8: give it another name"
+    assert locate("top", str(tmp_path)).problem == named
+    usual = design(tmp_path / "a")
+    found = locate("top", str(tmp_path))
+    assert found.selected is None
+    assert found.problem == f"{named}, or choose another one by --select N"
+    assert [one.path for one in found.candidates] == [usual]
+    chosen = locate("top", str(tmp_path), 1).selected
+    assert chosen is not None
+    assert chosen.enc_path == usual
+    assert locate("top", str(tmp_path), 2).problem == "--select 2: there is 1 design named top"
+    (tmp_path / "link").symlink_to("b\udcff")
+    assert locate("link/top.enc", str(tmp_path)).problem == named

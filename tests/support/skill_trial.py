@@ -183,7 +183,6 @@ class SkillTrial:
 
 def skip_without(tool: str) -> None:
     """Skip a test, with the reason, where a tool is not installed."""
-    command = TOOLS[tool].command
-    for program in (command[0], "yosys") if tool == "yosys" else command[:1]:
+    for program in (TOOLS[tool].program, *(["stdbuf"] if tool == "yosys" else [])):
         if shutil.which(program) is None:
             pytest.skip(f"{program} is not installed")

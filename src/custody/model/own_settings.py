@@ -85,6 +85,8 @@ class OwnTool(Record, frozen=True):
     """Variables of the user's that it gets."""
     memory: str = "4G"
     """How much memory it may take, as ``64G``."""
+    output: str = "64M"
+    """How much it may print to each of its streams; at most ``256M``."""
     ready_s: float = 60.0
     """Seconds after which it must be ready."""
     heartbeat_s: float = 60.0

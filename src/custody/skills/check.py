@@ -2,8 +2,8 @@
 
 Beside the codes of `custody.skills.contract`:
 
-    missing   there is no contract, or a script that it names is not there; a symlink and whatever
-              else is no plain file has the code that `Root` gives
+    missing   there is no contract, or a script that it names is not there; a symlink, whatever else
+              is no plain file, and a name that no path may have, has the code that `Root` gives
     name      the contract calls the skill otherwise than its folder is called
     reserved  a script would take the place of one of the job's own
     empty     a script that holds nothing
@@ -17,7 +17,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from custody.errors import PathRefused, StorageFailed
+from custody.model import layout
 from custody.model.finding import Finding, Severity
+from custody.model.relpath import RelPath
+from custody.model.skill import paths
 from custody.model.skill.contract import CONTRACT_FILE, Contract
 from custody.skills.contract import read_contract
 from custody.skills.find import Skill
@@ -26,10 +29,10 @@ from custody.store.root import Root
 
 TEMPLATES = "templates"
 README = "README.md"
-SCRIPT_LIMIT = 1 << 20
+SCRIPT_LIMIT = 16 << 20
 ANY_NAMES = sys.maxsize
 """Installers give the files of a package as many names as they like."""
-RESERVED = ("bootstrap.tcl", "restore_wrapper.tcl")
+RESERVED = (layout.BOOTSTRAP, layout.RESTORE_WRAPPER)
 """Scripts that a job writes itself."""
 
 
@@ -47,37 +50,64 @@ def check_skill(skill: Skill) -> CheckedSkill:
         with Root.open(skill.path) as root:
             data = root.read(CONTRACT_FILE, limit=64 * SIZE_LIMIT, links=ANY_NAMES)
             contract, findings = read_contract(data)
-            files = tuple(_files(root, skill, contract)) if contract else ()
+            files = tuple(file_findings(root, skill.name, contract)) if contract else ()
     except (PathRefused, StorageFailed) as refused:
         wrong = _finding(_code(refused), f"{CONTRACT_FILE} cannot be read: {refused.what}")
         return CheckedSkill(skill, None, (wrong,))
     return CheckedSkill(skill, contract, (*findings, *files))
 
 
-def _files(root: Root, skill: Skill, contract: Contract) -> Iterator[Finding]:
-    """Find what is wrong with the files of a skill whose contract is sound."""
-    if contract.name != skill.name:
-        what = f"the contract says {contract.name!r}, and the folder is {skill.name!r}"
+def file_findings(root: Root, name: str, contract: Contract) -> Iterator[Finding]:
+    """Find what is wrong with the files of a skill whose contract is sound.
+
+    ``root`` is its folder, and ``name`` what that is called.
+    """
+    if contract.name != name:
+        what = f"the contract says {contract.name!r}, and the folder is {name!r}"
         yield _finding("name", what, hint="give both one name")
     for script in contract.scripts:
         if trouble := _trouble(root, script.entry):
             yield _finding(*trouble, file=script.entry)
-    made = {f"{script.name}_{contract.name}.tcl" for script in contract.scripts}
-    for name in root.names(TEMPLATES) if root.exists(TEMPLATES) else ():
-        if name in RESERVED or name in made:
-            what = f"a job writes a script of its own that is called {name}"
-            yield _finding("reserved", what, file=f"{TEMPLATES}/{name}", hint="rename it")
+        if (made := paths.run_script(contract.name, script.name)) in RESERVED:
+            what = f"as {made} the script {script.name} takes the place of one of the job's own"
+            yield _finding("reserved", what, hint="give the script another name")
+    yield from _template_findings(root, contract)
     if not root.exists(README):
         what = "nothing says what the skill needs and leaves"
         yield _finding("readme", what, file=README, severity="warning")
 
 
-def _trouble(root: Root, path: str) -> tuple[str, str] | None:
+def template_names(root: Root) -> list[str]:
+    """Return the files of ``templates/`` that a job copies for its scripts to source."""
+    names = root.names(TEMPLATES) if root.exists(TEMPLATES) else []
+    return [name for name in names if name.endswith(".tcl")]
+
+
+def _template_findings(root: Root, contract: Contract) -> Iterator[Finding]:
+    made = {paths.run_script(contract.name, script.name) for script in contract.scripts}
+    entries = {script.entry for script in contract.scripts}
     try:
-        data = root.read(path, limit=SCRIPT_LIMIT, links=ANY_NAMES)
+        names = template_names(root)
+    except PathRefused as refused:
+        code = "not_directory" if refused.code == "missing" else refused.code  # it is there
+        yield _finding(code, "it is no folder that can be listed", file=TEMPLATES)
+        return
+    for name in names:
+        path = f"{TEMPLATES}/{name}"
+        if f"{layout.SCRIPTS}/{name}" in {*RESERVED, *made}:
+            what = f"a job writes a script of its own that is called {name}"
+            yield _finding("reserved", what, file=path, hint="rename it")
+        elif path not in entries and (trouble := _trouble(root, path, empty=True)):
+            yield _finding(*trouble, file=ascii(path)[1:-1])
+
+
+def _trouble(root: Root, path: str, *, empty: bool = False) -> tuple[str, str] | None:
+    """Return the code of what is wrong with a script, and what that is; it may be ``empty``."""
+    try:
+        data = root.read(RelPath.parse(path), limit=SCRIPT_LIMIT, links=ANY_NAMES)
     except (PathRefused, StorageFailed) as refused:
         return _code(refused), f"the script cannot be read: {refused.what}"
-    return None if data.strip() else ("empty", "the script holds nothing")
+    return None if empty or data.strip() else ("empty", "the script holds nothing")
 
 
 def _code(refused: PathRefused | StorageFailed) -> str:

@@ -78,6 +78,19 @@ def judged(
     return Told()
 
 
+def last_error(log: Sequence[bytes], patterns: Patterns) -> str:
+    """Return the last line of a log that tells of an error; empty where none does.
+
+    For a tool that has ended by itself: what it says last is why.
+    """
+    last = ""
+    for stream in log:
+        text = stream.decode(errors="replace")
+        for found in error_lines(text, patterns.error, patterns.ignored):
+            last = found.text.strip()[:LINE_LIMIT]
+    return last
+
+
 def _is_whole(request_id: str, stream: bytes) -> bool:
     lines = stream.split(b"\n")
     marks = [f"@@custody {mark} {request_id}".encode() for mark in ("begin", "end")]

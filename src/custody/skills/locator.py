@@ -3,6 +3,8 @@
 A query with a separator in it, or one that ends in ``.enc``, is a path; anything else is a name
 that is looked for in the folder of the job and below, three levels deep. Of several designs of a
 name one must be chosen. What was found is told in any case; whether it is enough, a gate judges.
+
+A path that is no UTF-8 cannot be written into a script or a document, so a design there is none.
 """
 
 from __future__ import annotations
@@ -46,16 +48,21 @@ def _by_path(query: str, path: str) -> Located:
 
 
 def _by_name(query: str, cwd: str, found: Sequence[FoundFile], select: int) -> Located:
+    every, found = found, [one for one in found if _is_text(one.path)]
     listed = tuple(DesignCandidate(one.path, moment(one.mtime_ns), one.size) for one in found)
 
     def failed(problem: str) -> Located:
         return Located(query=query, mode="cwd_scan", candidates=listed, problem=problem)
 
+    if len(found) < len(every) and not select:
+        odd = next(one.path for one in every if not _is_text(one.path))
+        return failed(f"{_odd(odd)}{', or choose another one by --select N' if found else ''}")
     if not found:
         return failed(f"there is no {query}{ENC} in {cwd}, {LEVELS} levels deep")
     if select:
         if select > len(found):
-            return failed(f"--select {select}: there are {len(found)} designs named {query}")
+            there = "is 1 design" if len(found) == 1 else f"are {len(found)} designs"
+            return failed(f"--select {select}: there {there} named {query}")
         return _chosen(query, "cwd_scan", listed, found[select - 1], "user_selected")
     if len(found) == 1:
         return _chosen(query, "cwd_scan", listed, found[0], "unique_scan_result")
@@ -84,8 +91,22 @@ def _chosen(
 
 def trouble(enc: str, found: FoundFile, companion: FoundFile | None) -> str:
     """Return why a design and its companion will not do; empty when they will."""
+    if not _is_text(enc):
+        return _odd(enc)
     if not found.readable:
         return f"{enc} cannot be read"
     if companion is None:
         return f"{enc}{COMPANION} is not there"
     return "" if companion.readable else f"{enc}{COMPANION} cannot be read"
+
+
+def _is_text(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _odd(path: str) -> str:
+    return f"{path!a} is not UTF-8: give it another name"

@@ -49,21 +49,24 @@ TOOLS: Final = {
     tool.name: tool
     for tool in (
         Tool(
-            "innovus", ("innovus", "-no_gui", "-init"), (r"^\s*\*\*(?:ERROR|FATAL)\b", r"^#ERROR\b")
+            "innovus", ("innovus", "-no_gui", "-init"), (r"\*\*(?:ERROR|FATAL)\b", r"#ERROR\b")
         ),
         # `-no_init` leaves out ~/.sta; without `-exit` it would ask for commands in the end.
-        # What Tcl prints to `stderr` goes to its standard output, its own errors do not.
+        # What Tcl prints to `stderr` goes to its standard output, its own errors do not. An error
+        # can follow what a script has printed on the same line. As long as the executor is not
+        # there it opens no file whose path is more than ASCII, nor does yosys: a descriptor has
+        # no name.
         Tool(
             "opensta",
-            ("sh", "-c", 'exec sta -no_init -no_splash -exit "$0" 2>&1'),
-            (r"^(?:Error|Fatal)(?: \d+)?:",),
+            ("sh", "-c", 'exec sta -no_init -no_splash -exit /dev/fd/3 3<"$0" 2>&1'),
+            (r"(?:Error|Fatal)(?: \d+)?:",),
             started="sta",
             marked=1,
         ),
         # Its C++ streams would keep what they print until long after the ack.
         Tool(
             "yosys",
-            ("stdbuf", "-oL", "yosys", "-Q", "-T", "-c"),
+            ("sh", "-c", 'exec stdbuf -oL yosys -Q -T -c /dev/fd/3 3<"$0"'),
             (r"^(?:.*: )?ERROR\b",),
             started="yosys",
         ),

@@ -61,6 +61,7 @@ def test_progress_is_told_line_by_line_where_it_is_asked_for(tmp_path: Path) -> 
         (("list", "--design", "top"), "list takes no --design"),
         (("list", "count"), "list takes no 'count'"),
         (("rerun",), "BUNDLE is missing"),
+        (("run", "count", "--design", "top", "--cwd", "nowhere"), "nowhere' is no folder"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(

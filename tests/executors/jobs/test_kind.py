@@ -69,3 +69,11 @@ def test_what_cannot_be_meant_is_refused(tmp_path: Path) -> None:
         kind(tmp_path, adapter="teleport")
     with pytest.raises(MalformedDocument):
         kind(tmp_path, "[skills.tools.tclsh]\ncommand = 1\n")
+
+
+def test_a_tool_may_print_as_much_as_its_user_says(tmp_path: Path) -> None:
+    assert kind(tmp_path).output == 64 << 20
+    assert kind(tmp_path, '[skills.tools.tclsh]\noutput = "256M"\n').output == 256 << 20
+    for size in ("257M", "0", "much"):
+        with pytest.raises(MalformedDocument, match="output: "):
+            kind(tmp_path, f'[skills.tools.tclsh]\noutput = "{size}"\n')

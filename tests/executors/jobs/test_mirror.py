@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from custody.executors.jobs.mirror import Mirror, is_stopped, last_state, stopped_why
+from custody.executors.sessions.condition import Condition
 from custody.executors.sessions.generation import Generation
 from custody.model import layout
 from custody.model import session as names
@@ -56,6 +57,15 @@ def test_what_is_seen_of_the_tool_is_written_down(root: Root, tmp_path: Path) ->
     beat(root, made, 3, 6)
     mirror.see("idle")
     assert (tmp_path / layout.HEARTBEAT).read_text().strip() > first["last_heartbeat"]
+
+
+def test_whose_state_it_is_is_said_from_the_beginning(root: Root, tmp_path: Path) -> None:
+    made = generation(root)
+    seen: tuple[tuple[Condition, str], ...] = (("starting", "STARTING"), ("busy", "BUSY"))
+    for condition, word in seen:
+        Mirror(root, "tclsh", lambda: made).see(condition)  # as each state of a job has its own
+        said = json.loads((tmp_path / layout.SESSION_STATE).read_text())
+        assert (said["state"], said["token"]) == (word, 3)
 
 
 def test_its_logs_are_found_by_names_that_stay(root: Root, tmp_path: Path) -> None:

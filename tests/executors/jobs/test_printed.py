@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from custody.executors.jobs.printed import Printed, printed
+from custody.executors.jobs.printed import Printed, printed, printed_after
 from custody.executors.sessions.generation import Generation
 from custody.model import session as names
 from custody.model.session import SessionKind, SessionOrder
@@ -64,3 +64,9 @@ def test_it_is_not_waited_for_for_ever(tmp_path: Path) -> None:
     assert printed(generation, "j_1", wait=True).stdout == BEGIN.encode()
     assert 1.0 < time.monotonic() - began < 20.0
     generation._root.close()
+
+
+def test_what_follows_the_end_of_the_last_request() -> None:
+    said = f"x\n{BEGIN}in\n\n{END}later\n\n{END}more\n".encode()
+    assert printed_after((said, b"no mark"), "j_1") == (f"later\n\n{END}more\n".encode(), b"")
+    assert printed_after((said,), "j_2") == (b"",)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,8 +13,10 @@ from custody.executors.commands import CommandRunner
 from custody.executors.steps import carry_out
 from custody.model import layout
 from custody.model.request import Ack, StepRequest
+from custody.skills.check import check_skill
+from custody.skills.find import find_skill
 from custody.skills.tools import EXECUTOR
-from support.jobs import CONTRACT, SCRIPT
+from support.jobs import CONTRACT, SCRIPT, JobSite
 from support.stages import StageSite
 
 pytestmark = pytest.mark.req("S-02")
@@ -81,10 +85,62 @@ def test_what_is_missing_is_written_down(place: StageSite, skill: Path) -> None:
     (skill / "templates" / "run.tcl").unlink()
     _, run = prepare(place, skill)
     problems = json.loads((run / layout.JOB).read_text())["problems"]
-    assert problems == ["the script templates/run.tcl cannot be read: there is no such file"]
+    assert problems == ["templates/run.tcl: the script cannot be read: there is no such file"]
+
+
+def test_nothing_takes_the_place_of_the_executor(place: StageSite, skill: Path) -> None:
+    (skill / "templates" / "bootstrap.tcl").write_text("puts mine\n")
+    _, run = prepare(place, skill)
+    (problem,) = json.loads((run / layout.JOB).read_text())["problems"]
+    assert problem.startswith("templates/bootstrap.tcl: a job writes a script of its own")
+    assert not [*(run / "scripts").iterdir()]
+
+
+def test_files_may_have_the_names_that_an_installer_gives_them(
+    place: StageSite, skill: Path, tmp_path: Path
+) -> None:
+    for number, path in enumerate([*skill.glob("*.yaml"), *skill.glob("templates/*.tcl")]):
+        os.link(path, tmp_path / f"cached_{number}")
+    _, run = prepare(place, skill)
+    assert json.loads((run / layout.JOB).read_text())["problems"] == []
+    assert (run / "scripts" / "more.tcl").read_text() == "set more 1\n"
 
 
 def test_a_skill_without_a_contract(place: StageSite, tmp_path: Path) -> None:
     _, run = prepare(place, tmp_path / "gone")
     assert not (run / layout.JOB_CONTRACT).exists()
     assert json.loads((run / layout.JOB).read_text())["tool"] == ""
+
+
+def own_executor(skill: Path) -> None:
+    (skill / "templates" / "bootstrap.tcl").write_text("puts mine\n")
+
+
+def a_link(skill: Path) -> None:
+    (skill / "templates" / "lib.tcl").symlink_to("/etc/passwd")
+
+
+def no_text_for_a_name(skill: Path) -> None:
+    (skill / "templates" / "lib\udcff.tcl").write_text("set more 1\n")
+
+
+def another_name(skill: Path) -> None:
+    (skill / "contract.yaml").write_text(CONTRACT.replace("name: count", "name: other"))
+
+
+@pytest.mark.req("S-12", "S-15")
+@pytest.mark.parametrize("spoil", [own_executor, a_link, no_text_for_a_name, another_name])
+def test_what_the_check_of_a_skill_refuses_is_not_run(
+    tmp_path: Path, spoil: Callable[[Path], None]
+) -> None:
+    site = JobSite(tmp_path)
+    spoil(site.skill)
+    (refused,) = [
+        found
+        for found in check_skill(find_skill(str(site.skill))).findings
+        if found.severity == "error"
+    ]
+    job = site.run()
+    assert job.verdict == ("FAIL", "CONTRACT_INVALID")
+    assert job.manifest["message"] == f"{refused.file}: {refused.message}"
+    assert job.states("STATE_ENTER") == ["INIT", "PREPARE_RUNDIR", "SUMMARIZE", "FAIL"]

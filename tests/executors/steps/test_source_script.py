@@ -17,7 +17,7 @@ from custody.model.evidence import Evidence
 from custody.model.record import encode_pretty
 from custody.model.request import StepRequest
 from custody.model.skill.job import JobRuntime, JobSkill, JobStart
-from support.jobs import SCRIPT, JobSite
+from support.jobs import QUICK, SCRIPT, Job, JobSite
 from support.stages import StageSite
 
 pytestmark = [pytest.mark.req("S-06", "S-07"), pytest.mark.timeout(120)]
@@ -130,3 +130,25 @@ def test_an_ack_that_is_there_stays(place: StageSite) -> None:
     ack = carry_out(request(), stage, runner, lambda: none)
     assert ack.context_updates["job.ack"]["message"] == "tclsh has ended: signal 9"
     assert json.loads(Path(stage.run.path, f"ack/{ID}.json").read_text()) == said
+
+
+@pytest.mark.req("S-15")
+def test_a_tool_that_has_ended_said_why(tmp_path: Path) -> None:
+    site = JobSite(tmp_path)
+    site.script("puts {Error: no such net}\ninterp create c\nc eval {exit 3}")
+    assert told(site.run()) == ("INNOVUS_CRASH", "tclsh has ended: exit code 3: Error: no such net")
+
+
+@pytest.mark.req("S-15")
+def test_a_tool_that_prints_too_much(tmp_path: Path) -> None:
+    site = JobSite(tmp_path)
+    site.own(QUICK + 'output = "64K"\n')
+    site.script("puts [string repeat x 100000]\nafter 5000")
+    error, said = told(site.run())
+    assert error == "INNOVUS_CRASH"
+    assert said == "tclsh has ended: it printed more than `output` of [skills.tools.tclsh] lets it"
+
+
+def told(job: Job) -> tuple[str, str]:
+    """Return what a job says that it has failed by."""
+    return job.verdict[1], job.manifest["message"]

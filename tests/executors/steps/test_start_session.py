@@ -75,3 +75,14 @@ def test_the_tool_can_change_its_reports_and_nothing_else_of_the_run(tmp_path: P
     )
     job = site.run()
     assert job.verdict == ("PASS", "OK"), job.manifest["message"]
+
+
+@pytest.mark.req("S-15")
+def test_a_tool_that_cannot_be_started_said_why(tmp_path: Path) -> None:
+    site = JobSite(tmp_path)
+    site.own(QUICK + 'command = ["sh", "-c", "echo Error: no licence >&2; exit 1"]\n')
+    job = site.run()
+    assert (job.verdict[1], job.manifest["message"]) == (
+        "SESSION_START_FAIL",
+        "tclsh: exit code 1: Error: no licence",
+    )

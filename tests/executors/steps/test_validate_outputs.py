@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from custody import api
 from custody.executors.commands import CommandRunner
 from custody.executors.sessions import Sessions
 from custody.executors.steps import carry_out
@@ -15,7 +16,7 @@ from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.request import StepRequest
 from custody.store.root import Root
-from support.jobs import CONTRACT
+from support.jobs import CONTRACT, SCRIPT, JobSite
 from support.stages import StageSite
 
 
@@ -53,3 +54,34 @@ def test_it_writes_down_what_there_is(place: StageSite) -> None:
     vouched = {one.path: one.sha256 for one in ack.evidence}
     assert vouched["reports/cells.rpt"] == hashlib.sha256(b"cells 42\n").hexdigest()
     assert {"reports/metrics.json", layout.JOB_OUTPUTS, layout.JOB_METRICS} <= {*vouched}
+
+
+LATER = """\
+after 0 {
+    while {[glob -nocomplain $env(SP_RUN_DIR)/ack/*_run.json] eq ""} {after 1}
+    puts SAYS
+    BODY
+}
+""".replace("BODY", SCRIPT)
+"""A script that does everything once its ack was published, which it can see at L1."""
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.req("S-13", "S-15")
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_what_a_script_lets_be_done_later_is_judged_too(tmp_path: Path, stream: str) -> None:
+    site = JobSite(tmp_path)
+    site.script(LATER.replace("SAYS", f"{stream} {{Error: lost}}"))
+    job = site.run(confinement="L1")
+    assert job.verdict == ("FAIL", "CMD_FAIL")
+    said = "after the last script had ended the log says: Error: lost"
+    assert job.manifest["message"] == said
+    assert (job.path / "reports" / "cells.rpt").is_file()
+    assert not api.replay(str(job.path)).divergence
+
+
+@pytest.mark.timeout(120)
+def test_what_is_done_later_without_an_error_is_taken(tmp_path: Path) -> None:
+    site = JobSite(tmp_path)
+    site.script(LATER.replace("SAYS", "{Error: 0 found}"))
+    assert site.run(confinement="L1").verdict == ("PASS", "OK")

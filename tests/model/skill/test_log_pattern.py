@@ -56,7 +56,7 @@ def test_a_pattern_that_may_take_for_ever_is_not_taken(pattern: str, why: str) -
 
 
 def test_the_lines_that_mean_failure() -> None:
-    text = "ok\r\nError: one\r\nError: 0 found\nWarning\n**ERROR: (X-1)\nx " + "y" * 2000 + "Error:"
+    text = "ok\r\nError: one\r\nError: 0 found\nWarning\n**ERROR: (X-1)\nno Error: here\n"
     found = [
         (each.line, each.text, each.pattern)
         for each in error_lines(text, ("^Error:", r"^\*\*ERROR", "Error:$"), ("0 found$",))
@@ -66,6 +66,25 @@ def test_the_lines_that_mean_failure() -> None:
         (5, "**ERROR: (X-1)", r"^\*\*ERROR"),
     ]
     assert list(error_lines(text, ())) == []
+
+
+def test_what_stands_behind_the_progress_of_a_tool() -> None:
+    """On a terminal a carriage return begins the line anew."""
+    text = "fine\n10%\r20%\rError: one\n30%\rError: 0 found\rError: two\r\n"
+    found = [(one.line, one.text) for one in error_lines(text, ["^Error:"], ["0 found$"])]
+    assert found == [(2, "Error: one"), (3, "Error: two")]
+
+
+@pytest.mark.parametrize("before", [0, 1, LINE_LIMIT - 3, LINE_LIMIT, 5 * LINE_LIMIT + 1])
+@pytest.mark.parametrize("after", [0, LINE_LIMIT])
+def test_all_of_a_long_line_is_looked_through(before: int, after: int) -> None:
+    line = "." * before + "Error: one" + "." * after
+    (found,) = error_lines(f"fine\n{line}\nfine", ["Error: one"])
+    assert found.line == 2
+    assert "Error: one" in found.text
+    assert len(found.text) <= LINE_LIMIT
+    begins = [*error_lines(line, ["^Error:"])]
+    assert bool(begins) is (before == 0)
 
 
 @given(st.text("ab()|*+?{}2,.[]^\\d: ", max_size=40))

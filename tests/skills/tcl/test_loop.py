@@ -15,6 +15,7 @@ import pytest
 from custody.skills.tools import TOOLS
 from support.agent_run import wait_for
 from support.resident import JOB, RESIDENT, TOKEN, Resident, request
+from support.skill_trial import skip_without
 
 Start = Callable[..., Resident]
 
@@ -232,6 +233,24 @@ def test_alone_it_takes_the_documented_folders(tmp_path: Path) -> None:
         assert process.returncode == 0
     finally:
         process.kill()
+
+
+@pytest.mark.parametrize("tool", RESIDENT)
+def test_names_of_files_are_what_the_locale_says(tmp_path: Path, tool: str) -> None:
+    skip_without(tool)
+    home = tmp_path / "h\u00e9 \u4e2d [x]"
+    home.mkdir()
+    (home / "\u4e2d.tcl").write_text("set said h\u00e9\n")
+    resident = Resident(home, tool, LANG="C.UTF-8", LC_ALL="", LC_CTYPE="")
+    try:
+        ack = resident.run(
+            "source $::env(SP_RUN_DIR)/\u4e2d.tcl\n"
+            "set f [open $::env(SP_REPORTS_DIR)/\u00fc.rpt w]; puts $f $said; close $f"
+        )
+    finally:
+        resident.kill()
+    assert (ack["status"], ack["message"]) == ("PASS", "")
+    assert [path.name for path in (home / "reports").iterdir()] == ["\u00fc.rpt"]
 
 
 def test_thousands_of_finished_requests_are_not_looked_at(start: Start, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from custody.errors import MalformedDocument
 from custody.executors.jobs import SESSION
 from custody.model import layout
-from custody.model.limits import StageLimits, parse_size
+from custody.model.limits import StageLimits, parse_size, size_text
 from custody.model.own_settings import OwnTool
 from custody.model.session import SessionKind
 from custody.model.skill.job import JobStart, SelectedDesign
@@ -16,6 +16,9 @@ from custody.skills.launchers import choose
 from custody.skills.tools import TOOLS
 from custody.store.own_settings import own_settings
 from custody.store.places import leads_to
+from custody.store.root import READ_LIMIT
+
+_WHERE = "[skills.tools]"
 
 
 def tool_kind(
@@ -40,7 +43,8 @@ def tool_kind(
         writable=(f"{run}/{layout.REPORTS}",),
         reach=mine.reach,
         sealed=True,
-        limits=_limits(mine),
+        limits=StageLimits(memory=_size(mine.memory, "memory")),
+        output=_output(mine),
         start=mine.ready_s,
         hung=mine.hung_s,
         lost=mine.lost_s,
@@ -49,11 +53,20 @@ def tool_kind(
     return choose(job.runtime.adapter, own, environment).starts(kind)
 
 
-def _limits(mine: OwnTool) -> StageLimits:
+def _output(mine: OwnTool) -> int:
+    """Return how much is kept of what it prints: no more than can be looked through."""
+    size = _size(mine.output, "output")
+    if not 0 < size <= READ_LIMIT:
+        what = f"output: {mine.output!r} is not over 0 and at most {size_text(READ_LIMIT)}"
+        raise MalformedDocument("range", what, where=_WHERE)
+    return size
+
+
+def _size(text: str, name: str) -> int:
     try:
-        return StageLimits(memory=parse_size(mine.memory))
+        return parse_size(text)
     except ValueError as error:
-        raise MalformedDocument("type", f"memory: {error}", where="[skills.tools]") from None
+        raise MalformedDocument("type", f"{name}: {error}", where=_WHERE) from None
 
 
 def _places(design: SelectedDesign) -> tuple[str, ...]:

@@ -51,8 +51,9 @@ class Mirror:
 
     def see(self, condition: Condition) -> bool:
         """Take note of what is seen; False when the job is to end."""
-        now, state = utc_now(), replace(self._state, state=_STATES[condition])
         generation = self._generation()
+        token = self._state.token if generation is None else generation.token
+        now, state = utc_now(), replace(self._state, state=_STATES[condition], token=token)
         beat = None if generation is None else generation.beat()
         touched = 0 if generation is None else generation.heartbeat()
         if touched not in {0, self._touched}:

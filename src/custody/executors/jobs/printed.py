@@ -5,6 +5,8 @@ The executor writes them to both streams, each on a line of its own:
     @@custody begin <request_id>
     @@custody end <request_id>
 
+What follows the last end was printed for no request: a script can leave something to be done later.
+
 A script can print such lines too. So what counts begins with the first mark of its request and goes
 on to the end of what there is when the request is over, the last mark within it.
 """
@@ -12,6 +14,7 @@ on to the end of what there is when the request is over, the last mark within it
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from custody.executors.sessions.generation import Generation
@@ -41,6 +44,12 @@ def printed(generation: Generation, request_id: str, *, wait: bool, marked: int 
             inner = [_from(stream, begin) for stream in streams[:marked]]
             return Printed(*inner, *streams[marked:])
         time.sleep(_PAUSE)
+
+
+def printed_after(streams: Sequence[bytes], request_id: str) -> tuple[bytes, ...]:
+    """Return what was printed after the end of a request, the last one; nothing without a mark."""
+    end = f"\n@@custody end {request_id}\n".encode()
+    return tuple(stream.partition(end)[2] for stream in streams)
 
 
 def _from(stream: bytes, begin: bytes) -> bytes:

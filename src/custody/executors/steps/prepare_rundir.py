@@ -16,14 +16,19 @@ from custody.model.request import Ack
 from custody.model.skill import paths
 from custody.model.skill.contract import CONTRACT_FILE, Contract
 from custody.model.skill.job import JobRuntime, JobScript, JobSkill, JobStart
+from custody.skills.check import (
+    ANY_NAMES,
+    SCRIPT_LIMIT,
+    TEMPLATES,
+    file_findings,
+    template_names,
+)
 from custody.skills.contract import read_contract
 from custody.skills.tools import EXECUTOR, TOOLS
 from custody.store.own_settings import own_settings
 from custody.store.root import Root, read_file
 
 FOLDERS = (layout.QUEUE, layout.ACK, layout.SCRIPTS, layout.REPORTS, layout.SESSIONS)
-TEMPLATES = "templates"
-SCRIPT_LIMIT = 16 << 20
 UNKNOWN = "unknown"
 """The version of a skill whose contract cannot be read."""
 
@@ -35,17 +40,15 @@ def carry_out(step: StepWork) -> Ack:
         step.stage.run.root.make_dirs(folder, sync=True)
     said = step.settings
     contract = _contract(step, said["skill_path"])
-    scripts: list[JobScript] = []
-    problems: list[str] = []
+    scripts: tuple[JobScript, ...] = ()
+    problems: tuple[str, ...] = ()
     if contract is not None:
-        step.write(layout.BOOTSTRAP, read_file(EXECUTOR))
         with Root.open(said["skill_path"]) as skill:
-            for found in _scripts(step, skill, contract):
-                if isinstance(found, JobScript):
-                    scripts.append(found)
-                else:
-                    problems.append(found)
-    job = _job(step, contract, tuple(scripts), tuple(problems))
+            problems = tuple(_problems(skill, said["skill"], contract))
+            if not problems:
+                step.write(layout.BOOTSTRAP, read_file(EXECUTOR))
+                scripts = tuple(_scripts(step, skill, contract))
+    job = _job(step, contract, scripts, problems)
     step.write(layout.JOB, encode_pretty(job))
     facts = {"job.skill": msgspec.to_builtins(job.skill)}
     facts["job.runtime"] = msgspec.to_builtins(job.runtime)
@@ -57,24 +60,27 @@ def carry_out(step: StepWork) -> Ack:
 def _contract(step: StepWork, folder: str) -> Contract | None:
     """Keep the contract as it is; return what it says, if all of it can be meant."""
     try:
-        data = read_file(os.path.join(folder, CONTRACT_FILE), limit=SCRIPT_LIMIT)
+        with Root.open(folder) as skill:
+            data = skill.read(CONTRACT_FILE, limit=SCRIPT_LIMIT, links=ANY_NAMES)
     except CustodyError:
         return None
     step.write(layout.JOB_CONTRACT, data)
     return read_contract(data).contract
 
 
-def _scripts(step: StepWork, skill: Root, contract: Contract) -> Iterator[JobScript | str]:
+def _problems(skill: Root, name: str, contract: Contract) -> Iterator[str]:
+    """Yield why a skill cannot be run although its contract is sound, as its check finds it."""
+    for found in file_findings(skill, name, contract):
+        if found.severity == "error":
+            yield f"{found.file}: {found.message}"
+
+
+def _scripts(step: StepWork, skill: Root, contract: Contract) -> Iterator[JobScript]:
     """Copy the scripts that the contract names, and beside them whatever else they may source."""
-    for name in skill.names(TEMPLATES) if skill.exists(TEMPLATES) else ():
-        if name.endswith(".tcl"):
-            step.write(f"{layout.SCRIPTS}/{name}", skill.read(f"{TEMPLATES}/{name}"))
+    for name in template_names(skill):
+        step.write(f"{layout.SCRIPTS}/{name}", _script(skill, f"{TEMPLATES}/{name}"))
     for script in contract.scripts:
-        try:
-            data = skill.read(script.entry, limit=SCRIPT_LIMIT)
-        except CustodyError as error:
-            yield f"the script {script.entry} cannot be read: {error.what}"
-            continue
+        data = _script(skill, script.entry)
         written = step.write(paths.run_script(contract.name, script.name), data)
         yield JobScript(
             name=script.name,
@@ -82,6 +88,10 @@ def _scripts(step: StepWork, skill: Root, contract: Contract) -> Iterator[JobScr
             sha256=written.sha256,
             timeout_s=script.timeout_s,
         )
+
+
+def _script(skill: Root, path: str) -> bytes:
+    return skill.read(path, limit=SCRIPT_LIMIT, links=ANY_NAMES)
 
 
 def _job(
@@ -103,7 +113,7 @@ def _job(
             cwd=said["cwd"],
             run_dir=step.stage.run.path,
             adapter=said["adapter"],
-            user=os.environ.get("USER", ""),
+            user=os.environ.get("USER", "").encode(errors="replace").decode(),
             host=os.uname().nodename,
             env_summary=_passed(tool),
         ),

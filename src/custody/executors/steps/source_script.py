@@ -26,7 +26,7 @@ from custody.model.skill import paths
 from custody.model.skill.error_type import ErrorType, of_session
 from custody.model.skill.exchange import SourceAck, SourceRequest, ToolClaim
 from custody.model.skill.job import JobStart
-from custody.skills.claims import Patterns, Told, judged
+from custody.skills.claims import Patterns, Told, judged, last_error
 from custody.skills.tools import TOOLS
 from custody.store.mailbox import Box
 
@@ -122,31 +122,34 @@ def _told(step: StepWork, reply: SessionReply, log: Printed) -> Told:
         why = reply.reason.partition(": ")[2]
         return Told("forged", "CMD_FAIL", f"security violation: {why}")
     if reply.status != "ok":
-        return _given_up(step, reply)
+        return _given_up(step, reply, log)
     path, said = step.settings["script"], step.settings
     if _digest(step.stage.run.root.read(path)) != said["script_sha256"]:
         what = f"security violation: {path} is not what it was when it was sourced"
         return Told("script", "CMD_FAIL", what)
-    job = decode(step.read("job") or b"", JobStart, where=layout.JOB)
-    patterns = Patterns(job.error_patterns, job.ignore_patterns)
     return judged(
         said["request_id"],
         reply.data,
         log,
-        patterns,
+        _patterns(step),
         restores=bool(said["restores"]),
-        marked=TOOLS[job.tool].marked,
+        marked=TOOLS[said["tool"]].marked,
     )
 
 
-def _given_up(step: StepWork, reply: SessionReply) -> Told:
+def _patterns(step: StepWork) -> Patterns:
+    job = decode(step.read("job") or b"", JobStart, where=layout.JOB)
+    return Patterns(job.error_patterns, job.ignore_patterns)
+
+
+def _given_up(step: StepWork, reply: SessionReply, log: Printed) -> Told:
     """Return what it means that the tool has given no ack."""
     tool, how = step.settings["tool"], reply.reason.partition(": ")[2]
     error: ErrorType = of_session(reply.reason)
     if error == "INTERNAL_ERROR":
         return Told("stopped", error, stopped_why(step.stage.run.root))
     if error == "INNOVUS_CRASH":
-        message = f"{tool} has ended: {how or 'nobody knows how'}"
+        message = _crashed(tool, how, last_error(log, _patterns(step)))
     elif error == "HEARTBEAT_LOST":
         message = f"{tool} is not heard of any more: {_SILENT.get(how, how or 'nobody can look')}"
     elif how == "unclaimed":
@@ -154,6 +157,14 @@ def _given_up(step: StepWork, reply: SessionReply) -> Told:
     else:
         message = f"no ack within {step.request.timeout:g} s: give it more by --timeout"
     return Told("given_up", error, message)
+
+
+def _crashed(tool: str, how: str, said: str) -> str:
+    """Return that a tool has ended by itself: how, and what it said last of an error."""
+    if how == "output_limit":
+        how = f"it printed more than `output` of [skills.tools.{tool}] lets it"
+    told = f"{tool} has ended: {how or 'nobody knows how'}"
+    return f"{told}: {said}" if said else told
 
 
 _SILENT = {

@@ -13,6 +13,7 @@ from custody.model import layout
 from custody.model.record import decode
 from custody.model.request import Ack
 from custody.model.skill.job import JobStart, Located
+from custody.skills.claims import Patterns, last_error
 
 
 @faultless
@@ -39,5 +40,8 @@ def carry_out(step: StepWork) -> Ack:
         return failed(step, "INTERNAL_ERROR", stopped_why(root))
     if reply.status != "ok":
         why = reply.reason.removeprefix("session_start_failed: ")
-        return failed(step, "SESSION_START_FAIL", f"{job.tool}: {why}", reply.summary)
+        log = () if session.generation is None else session.generation.printed()
+        said = last_error(log, Patterns(job.error_patterns, job.ignore_patterns))
+        what = ": ".join(filter(None, (job.tool, why, said)))
+        return failed(step, "SESSION_START_FAIL", what, reply.summary)
     return step.done(f"{job.tool} is ready")

@@ -1,6 +1,9 @@
 """Patterns of a tool's log: which are taken, and which lines they find.
 
-They are regular expressions of Python, looked for in each line of at most `LINE_LIMIT` characters.
+They are regular expressions of Python, looked for in each line. A carriage return begins one as
+well: tools print how far they are that way, and then an error. A longer line is looked through in
+pieces of `LINE_LIMIT` characters, each from the middle of the one before it.
+
 Taken are only those that come to an end soon whatever the line holds: a repeated group may not hold
 another repeat or a choice, nothing refers back or looks ahead, and there are at most `REPEATS`
 open repeats, `OPTIONS` parts that may be missing and `CHOICES` groups with a choice. ``(?i)`` may
@@ -63,10 +66,20 @@ def error_lines(
     errors = [re.compile(pattern) for pattern in error_patterns]
     ignored = [re.compile(pattern) for pattern in ignore_patterns]
     for number, whole in enumerate(text.split("\n"), 1):
-        line = whole[:LINE_LIMIT].rstrip("\r")
-        found = next((pattern for pattern in errors if pattern.search(line)), None)
-        if found is not None and not any(pattern.search(line) for pattern in ignored):
-            yield ErrorLine(line=number, text=line, pattern=found.pattern)
+        for line in whole.split("\r"):
+            for piece in _pieces(line):
+                found = next((pattern for pattern in errors if pattern.search(line, *piece)), None)
+                if found and not any(pattern.search(line, *piece) for pattern in ignored):
+                    said = line[slice(*piece)]
+                    yield ErrorLine(line=number, text=said, pattern=found.pattern)
+                    break
+
+
+def _pieces(line: str) -> Iterator[tuple[int, int]]:
+    """Yield where the pieces of a line begin and end; mostly it is one."""
+    step = LINE_LIMIT // 2
+    for at in range(0, max(1, len(line) - step), step):
+        yield at, at + LINE_LIMIT
 
 
 class _Counted:

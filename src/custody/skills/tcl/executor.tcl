@@ -966,6 +966,19 @@ proc whole {name default} {
     return [scan $value %d]
 }
 
+# Let names of files be what the locale says. OpenSTA and yosys do not begin Tcl as it wants to be
+# begun, which then takes every name for ISO 8859-1.
+proc names_as_the_locale_has_them {} {
+    foreach name {LC_ALL LC_CTYPE LANG} {
+        if {[setting $name ""] ne ""} {
+            if {[regexp -nocase {utf-?8} [setting $name ""]]} {
+                encoding system utf-8
+            }
+            return
+        }
+    }
+}
+
 # Take the settings from the environment, and tell scripts where their folders are.
 proc settings {} {
     set box [setting CUSTODY_SESSION_DIR ""]
@@ -1049,6 +1062,7 @@ proc serve {} {
     foreach stream {stdout stderr} {
         catch {fconfigure $stream -buffering line -encoding utf-8}
     }
+    names_as_the_locale_has_them
     settings
     if {[setting CUSTODY_SESSION_DIR ""] ne ""} {
         catch {cd [file join [setting CUSTODY_SESSION_DIR ""] work]}
