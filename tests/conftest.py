@@ -48,6 +48,8 @@ M_MMAP_THRESHOLD = -3
 """Of glibc's ``mallopt``: a larger block is a mapping of its own. Said once, it does not grow."""
 IN_CI = os.environ.get("CI") == "true"
 SWITCH = "SEEKDB_ENABLE"
+PATIENCE = 10.0
+"""Seconds that what ends by itself has for it after a test, on a machine that does much else."""
 IGNORED_BY_SOME = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 """What ``nohup`` and a shell's ``&`` make whatever they start ignore, and whatever that starts."""
 
@@ -261,7 +263,7 @@ def _nothing_left(request: pytest.FixtureRequest) -> Iterator[None]:
     before = set(_children())
     yield
     folder = str(request.node.funcargs.get("tmp_path", ""))
-    deadline = time.monotonic() + 2
+    deadline = time.monotonic() + PATIENCE
     while left := _left(before, folder):
         if time.monotonic() > deadline:
             pytest.fail(f"processes still run after the test: {left}")
