@@ -205,6 +205,14 @@ def _reads_sources(item: pytest.Item) -> bool:
     return item.path.is_relative_to(HOUSE) or any(hasattr(module, name) for name in READERS)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Let go of the sources when the next test does not read them; it may be another worker's."""
+    goes_on = nextitem is not None and _reads_sources(nextitem)
+    if "codebase" in sys.modules and _reads_sources(item) and not goes_on:
+        sys.modules["codebase"].modules.cache_clear()
+
+
 def pytest_collection_finish() -> None:
     """Let nobody look for garbage among the tests: neither this process nor one that it forks.
 
