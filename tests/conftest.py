@@ -48,6 +48,8 @@ M_MMAP_THRESHOLD = -3
 """Of glibc's ``mallopt``: a larger block is a mapping of its own. Said once, it does not grow."""
 IN_CI = os.environ.get("CI") == "true"
 SWITCH = "SEEKDB_ENABLE"
+PATIENCE = 10.0
+"""Seconds that what ends by itself has for it after a test, on a machine that does much else."""
 IGNORED_BY_SOME = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 """What ``nohup`` and a shell's ``&`` make whatever they start ignore, and whatever that starts."""
 
@@ -203,6 +205,14 @@ def _reads_sources(item: pytest.Item) -> bool:
     return item.path.is_relative_to(HOUSE) or any(hasattr(module, name) for name in READERS)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Let go of the sources when the next test does not read them; it may be another worker's."""
+    goes_on = nextitem is not None and _reads_sources(nextitem)
+    if "codebase" in sys.modules and _reads_sources(item) and not goes_on:
+        sys.modules["codebase"].modules.cache_clear()
+
+
 def pytest_collection_finish() -> None:
     """Let nobody look for garbage among the tests: neither this process nor one that it forks.
 
@@ -261,7 +271,7 @@ def _nothing_left(request: pytest.FixtureRequest) -> Iterator[None]:
     before = set(_children())
     yield
     folder = str(request.node.funcargs.get("tmp_path", ""))
-    deadline = time.monotonic() + 2
+    deadline = time.monotonic() + PATIENCE
     while left := _left(before, folder):
         if time.monotonic() > deadline:
             pytest.fail(f"processes still run after the test: {left}")

@@ -78,7 +78,7 @@ def test_killed_at_a_call(
             every=150,
             kind=attrgetter("landmark"),
             must=LANDMARKS,
-            most=6,
+            most=3,
             chunk=chunk,
             chunks=len(CHUNKS),
         ),

@@ -37,8 +37,7 @@ from custody.resolvers.choose import configured
 from custody.seek import update
 from custody.seek.configured import index_of
 
-update.BATCH = 5
-url, folder = sys.argv[1:]
+url, folder, update.BATCH = *sys.argv[1:3], int(sys.argv[3])
 with Logbook.open(url) as book:
     resolver = configured({}, folder=folder, pointers=book, artifacts=open_artifacts(folder))
     update.IndexUpdate(index_of(book.database), book, resolver, lambda _: None).run(None)
@@ -59,9 +58,10 @@ def _before_any_test(postgres: Postgres) -> None:
     """Start the server before the first test counts the processes that are there."""
 
 
-@pytest.fixture
-def repo(tmp_path: Path) -> GitRepo:
-    made = GitRepo(tmp_path / "repo")
+@pytest.fixture(scope="module")
+def repo(tmp_path_factory: pytest.TempPathFactory) -> GitRepo:
+    """Return a history that no test changes."""
+    made = GitRepo(tmp_path_factory.mktemp("history") / "repo")
     made.many(CHANGES)
     return made
 
@@ -81,8 +81,8 @@ def synced(url: str, repo: GitRepo, artifacts: Path) -> None:
     store.close()
 
 
-def updating(url: str, artifacts: Path) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, "-c", UPDATE, url, str(artifacts)])
+def updating(url: str, artifacts: Path, batch: int = 5) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "-c", UPDATE, url, str(artifacts), str(batch)])
 
 
 def update(url: str, artifacts: Path) -> None:
@@ -114,12 +114,13 @@ def until_some(index: Index, process: subprocess.Popen[bytes]) -> None:
         time.sleep(0.001)
 
 
-@pytest.fixture
-def undisturbed(repo: GitRepo, tmp_path: Path) -> Held:
+@pytest.fixture(scope="module")
+def undisturbed(repo: GitRepo, tmp_path_factory: pytest.TempPathFactory) -> Held:
     """Return what an index holds that nobody disturbed."""
-    place = str(tmp_path / "undisturbed.sqlite")
-    synced(place, repo, tmp_path / "artifacts")
-    update(place, tmp_path / "artifacts")
+    folder = tmp_path_factory.mktemp("undisturbed")
+    place = str(folder / "logbook.sqlite")
+    synced(place, repo, folder / "artifacts")
+    update(place, folder / "artifacts")
     found = held(place)
     assert found.stats.sources == CHANGES
     assert found.hits
@@ -169,6 +170,6 @@ def test_two_updates_at_once_double_nothing(
     synced(url, repo, artifacts)
     with Logbook.open(url) as book:
         index_of(book.database)
-    started = [updating(url, artifacts) for _ in range(2)]
+    started = [updating(url, artifacts, batch=15) for _ in range(2)]
     assert [process.wait() for process in started] == [0, 0]
     assert held(url) == undisturbed

@@ -71,7 +71,7 @@ def test_the_runtime_is_killed_at_a_call(
 ) -> None:
     sweep.over(
         sweep.points(
-            whole, every=60, kind=kind, must=LANDMARKS, most=6, chunk=chunk, chunks=len(CHUNKS)
+            whole, every=60, kind=kind, must=LANDMARKS, most=3, chunk=chunk, chunks=len(CHUNKS)
         ),
         lambda point: hit(JobPlace.make(tmp_path / str(point)), point, remains),
     )

@@ -27,7 +27,7 @@ class OnSlurm(EchoRun):
     """A run whose session is started by srun, on one node where it is named."""
 
     def __init__(self, home: Path, *options: str, **changed: Any) -> None:
-        fields = {"launcher": (*SRUN, *options), "launcher_stays": True, "lost": 1.0}
+        fields = {"launcher": (*SRUN, *options), "launcher_stays": True}
         super().__init__(home, "L1", **{**fields, **changed})
 
     def ended(self, token: int = 1) -> str:
@@ -161,13 +161,13 @@ def test_no_node_is_free(slurm: Slurm, tmp_path: Path) -> None:
     busy = subprocess.Popen(["srun", "-n2", "-w", node, "sleep", "600"])
     wait_for(lambda: slurm.jobs(node).endswith(" R"))
     mine = slurm.jobs(node)
-    run = OnSlurm(tmp_path, "-w", node, start=1.5)
+    run = OnSlurm(tmp_path, "-w", node, start=5.0)
     reply = run.ask("hello")
-    assert reply.reason == "session_start_failed: nothing was heard of it in 1.5 s"
+    assert reply.reason == "session_start_failed: nothing was heard of it in 5 s"
     assert "queued and waiting for resources" in reply.summary
     wait_for(lambda: slurm.jobs() == mine)
     busy.terminate()
-    busy.wait(30)
+    busy.wait(60)
 
 
 @pytest.mark.usefixtures("slurm")

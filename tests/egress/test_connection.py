@@ -66,13 +66,14 @@ def test_a_reader_that_waits_makes_the_server_wait() -> None:
 
     def pour(connection: socket.socket) -> None:
         nonlocal sent
-        connection.settimeout(0.2)
         read_head(connection)
+        connection.settimeout(0.2)
         while not stop.is_set():
             try:
                 sent += connection.send(b"x" * 65536)
             except TimeoutError:
-                stop.set()
+                if sent > connection_module.FLOW_LIMIT:  # before, the proxy only takes its time
+                    stop.set()
 
     with (
         Server(pour) as server,

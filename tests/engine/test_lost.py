@@ -52,7 +52,7 @@ def test_the_time_of_an_attempt_that_was_broken_off_counts(
     (answered,) = (fact for fact in bench.facts() if isinstance(fact, RequestAnswered))
     assert one.spent.seconds > 1
     assert answered.ack.status == "timeout"
-    assert one.spent.seconds + answered.ack.seconds == pytest.approx(4, abs=0.5)
+    assert one.spent.seconds + answered.ack.seconds == pytest.approx(4, abs=0.9)
     assert (status, "budget exceeded: max_seconds" in reason) == ("FAIL", True)
     holds(bench)
 
@@ -77,13 +77,13 @@ def test_what_is_spent_up_is_not_asked_for_again(
 @pytest.mark.req("G-24")
 def test_a_back_off_goes_on_where_it_was(bench: Bench) -> None:
     body = (
-        'a [prompt="x", max_retries=1, retry_delay="6s", test.outcome_sequence="fail,success"]\n'
+        'a [prompt="x", max_retries=1, retry_delay="12s", test.outcome_sequence="fail,success"]\n'
         "start -> a -> done"
     )
     process = custody(*command(bench, body))
     until(bench.path("events.jsonl"), "StageRetrying")
-    time.sleep(1)
-    assert told(process, signal.SIGINT) < 2
+    time.sleep(2)
+    assert told(process, signal.SIGINT) < 4, "the next attempt is not waited for"
     assert resumed(bench)[0] == "PASS"
     with Root.open(str(bench.path(""))) as root:
         heard = [(epoch(line.ts), line.fact()) for line in read_lines(root)]
@@ -94,6 +94,6 @@ def test_a_back_off_goes_on_where_it_was(bench: Bench) -> None:
     (retrying,) = (fact for _, fact in heard if isinstance(fact, StageRetrying))
     first = at(RunInterrupted) - at(StageRetrying)
     again = [when for when, fact in heard if isinstance(fact, StageStarted) and fact.node == "a"]
-    assert first > 0.9
-    assert first + again[-1] - at(RunResumed) == pytest.approx(retrying.delay, abs=1)
+    assert first > 1.9
+    assert first + again[-1] - at(RunResumed) == pytest.approx(retrying.delay, abs=1.5)
     holds(bench)

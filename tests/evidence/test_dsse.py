@@ -5,16 +5,12 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
-from securesystemslib.dsse import Envelope as TheirEnvelope
-from securesystemslib.exceptions import VerificationError
-from securesystemslib.signer._crypto_signer import CryptoSigner
-from securesystemslib.signer._key import SSlibKey
 
 from custody.errors import CustodyError, MalformedDocument, Refused
 from custody.evidence import dsse
@@ -26,9 +22,25 @@ PUBLIC = KEY.public_key()
 PAYLOAD = '{"a": "é"}'.encode()
 
 
+if TYPE_CHECKING:  # it loads much, which whoever collects the tests would have to hold
+    from securesystemslib.dsse import Envelope as TheirEnvelope
+    from securesystemslib.signer._key import SSlibKey
+
+
 def theirs(key: Ed25519PrivateKey) -> SSlibKey:
+    from securesystemslib.signer._key import SSlibKey
+
     public = key.public_key()
     return SSlibKey.from_crypto(public, keyid=key_id(public))
+
+
+def sealed_by_others(payload_type: str) -> TheirEnvelope:
+    from securesystemslib.dsse import Envelope as TheirEnvelope
+    from securesystemslib.signer._crypto_signer import CryptoSigner
+
+    envelope = TheirEnvelope(PAYLOAD, payload_type, {})
+    envelope.sign(CryptoSigner(KEY, theirs(KEY)))
+    return envelope
 
 
 def refusal(data: bytes) -> str:
@@ -43,6 +55,9 @@ def changed(**fields: Any) -> bytes:
 
 
 def test_what_is_signed_here_others_verify() -> None:
+    from securesystemslib.dsse import Envelope as TheirEnvelope
+    from securesystemslib.exceptions import VerificationError
+
     envelope = TheirEnvelope.from_dict(json.loads(seal(PAYLOAD, KEY)))
     assert envelope.payload == PAYLOAD
     envelope.verify([theirs(KEY)], 1)
@@ -52,9 +67,7 @@ def test_what_is_signed_here_others_verify() -> None:
 
 
 def test_what_others_sign_is_verified_here() -> None:
-    envelope = TheirEnvelope(PAYLOAD, PAYLOAD_TYPE, {})
-    envelope.sign(CryptoSigner(KEY, theirs(KEY)))
-    data = json.dumps(envelope.to_dict()).encode()
+    data = json.dumps(sealed_by_others(PAYLOAD_TYPE).to_dict()).encode()
     assert unseal(data, PUBLIC, where="e") == PAYLOAD
     with pytest.raises(Refused, match="not one of this key"):
         unseal(data, OTHER.public_key(), where="e")
@@ -100,8 +113,7 @@ def test_much_is_refused_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_another_type_cannot_be_signed_as_this_one() -> None:
-    envelope = TheirEnvelope(PAYLOAD, "application/json", {})
-    envelope.sign(CryptoSigner(KEY, theirs(KEY)))
+    envelope = sealed_by_others("application/json")
     data = json.loads(json.dumps(envelope.to_dict())) | {"payloadType": PAYLOAD_TYPE}
     assert refusal(json.dumps(data).encode()) == "signature"
 

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 from urllib.parse import urlsplit
 
-import boto3
 import pytest
 
 from custody.errors import ResolveFailed, StorageFailed, UsageError
 from custody.logbook.artifacts import key_of
 from custody.logbook.s3 import S3Artifacts
+
+
+def client_of(server: str) -> Any:
+    """Return a client beside the store's; it loads much, for which none but its tests pay."""
+    import boto3
+
+    return boto3.client("s3", endpoint_url=server, region_name="us-east-1")
 
 
 def test_it_lies_below_its_prefix_and_changed_bytes_are_not_given_out(
@@ -19,7 +26,7 @@ def test_it_lies_below_its_prefix_and_changed_bytes_are_not_given_out(
     store = S3Artifacts(bucket)
     key = store.put(b"evidence")
     store.settle()
-    client = boto3.client("s3", endpoint_url=s3_server, region_name="us-east-1")
+    client = client_of(s3_server)
     place = {"Bucket": urlsplit(bucket).netloc, "Key": f"evidence/{key}"}
     assert client.get_object(**place)["Body"].read() == b"evidence"
     client.put_object(**place, Body=b"forgery")
@@ -46,7 +53,7 @@ def test_a_bucket_that_is_not_there_is_told_at_once(bucket: str) -> None:
 
 def test_what_is_lost_on_the_way_is_told(bucket: str, s3_server: str) -> None:
     store = S3Artifacts(bucket)
-    client = boto3.client("s3", endpoint_url=s3_server, region_name="us-east-1")
+    client = client_of(s3_server)
     client.delete_bucket(Bucket=urlsplit(bucket).netloc)
     client.close()
     store.put(b"evidence")

@@ -188,12 +188,15 @@ class TestFiles:
         assert hostile("crash-005")["expect"] == "recover:no_partial"
         run.stage("a/1.1").write("kept", "x")
         run.blobs.put(b"abc")
-        kept = (".tmp.x", "nodes/.tmp", "workspace/.tmp.1.1", "workspace/d/.tmp.1.1")
-        left = (".tmp.1.1", "nodes/a/1.1/.tmp.12.0", "blobs/.tmp.3.4")
+        kept = (
+            ".tmp.x", "nodes/.tmp", "workspace/.tmp.1.1", "workspace/d/.tmp.1.1",
+            "session/x/1/box/work/.tmp.1.1", "reports/.tmp.1.1",
+        )  # fmt: skip
+        left = (".tmp.1.1", "nodes/a/1.1/.tmp.12.0", "blobs/.tmp.3.4", "session/.tmp.5.6")
         for path in (*kept, *left):
             run.write(path, b"x")
         run.root.make_dirs("nodes/a/.tmp.5.5/deep")
-        assert run.sweep() == 4
+        assert run.sweep() == 5
         assert run.sweep() == 0
         assert all(run.root.exists(path) for path in kept)
         assert not any(run.root.exists(path) for path in left)

@@ -25,10 +25,12 @@ if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
         os.environ.clear()
-        os.write(done, str(os.getpid()).encode())
         while True:
             with open("written", "a") as file:
                 file.write("x")
+            if done is not None:
+                os.write(done, str(os.getpid()).encode())
+                done = None
     os._exit(0)
 print(os.read(ready, 32).decode(), flush=True)
 """
@@ -336,5 +338,5 @@ def test_silence_counts_from_the_first_output(bench: Bench) -> None:
 
 
 def test_each_output_counts_anew(bench: Bench) -> None:
-    text = "for i in 1 2 3 4 5 6; do echo $i; sleep 0.1; done"
-    assert bench.shell(text, Limits(60, quiet=0.5)).result.succeeded
+    text = "for i in 1 2 3 4 5 6; do echo $i; sleep 0.4; done"
+    assert bench.shell(text, Limits(60, quiet=2.0)).result.succeeded

@@ -131,7 +131,7 @@ class TestEnding:
         assert ended.seconds >= 0.5
 
     def test_a_lease_that_is_renewed_lasts(self, tmp_path: Path) -> None:
-        watched = Watched(tmp_path, lease=1.0)
+        watched = Watched(tmp_path, lease=3.0, beat=0.15)
         program = watched.ready()
         for _ in range(30):
             watched.generation.renew()

@@ -57,7 +57,7 @@ launcher = "local"
 [skills.tools.tclsh]
 ready_s = 20.0
 heartbeat_s = 2.0
-hung_s = 1.0
+hung_s = 3.0
 """
 """A user's own configuration in which a tool is given up soon."""
 STATES = (

@@ -19,8 +19,8 @@ _REMOVE = 0
 _USER_KEYRING, _SEARCH, _UNLINK = -4, 10, 9
 _MORE = "+"
 """What a process adds to its name that holds something for the others."""
-_PATIENCE = 1.0
-"""Seconds that what was killed has to be gone."""
+_PATIENCE = 10.0
+"""Seconds that what was killed has to be gone; only what got away makes anybody wait for them."""
 
 
 class Leavings:

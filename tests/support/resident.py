@@ -60,7 +60,7 @@ class Resident:
     def stop(self) -> int:
         """Ask it to end; return its exit code."""
         (self.home / "session/stop").touch()
-        code = self.process.wait(20)
+        code = self.process.wait(60)
         self._root.close()
         return code
 
@@ -79,12 +79,12 @@ class Resident:
         self._asked += 1
         return f"{JOB}_{self._asked:04}_{tag}"
 
-    def run(self, text: str, tag: str = "run", seconds: float = 20) -> dict[str, Any]:
+    def run(self, text: str, tag: str = "run", seconds: float = 60) -> dict[str, Any]:
         """Have a script sourced; return the ack."""
         name = self.next_id(tag)
         return self.ask(name, request(name, self.script(f"{name}.tcl", text)), seconds)
 
-    def ask(self, name: str, data: Any, seconds: float = 20) -> dict[str, Any]:
+    def ask(self, name: str, data: Any, seconds: float = 60) -> dict[str, Any]:
         """Hand a request in and wait for its ack."""
         self.post(name, data)
         return self.ack(name, seconds)
@@ -99,7 +99,7 @@ class Resident:
         part.unlink()
         self.wake.tell(name)
 
-    def ack(self, name: str, seconds: float = 20) -> dict[str, Any]:
+    def ack(self, name: str, seconds: float = 60) -> dict[str, Any]:
         """Wait for an ack."""
         path = self.home / "ack" / f"{name}.json"
         deadline = time.monotonic() + seconds

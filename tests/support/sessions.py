@@ -26,7 +26,7 @@ from support.agent_run import wait_for
 from support.workspaces import Site
 
 QUICK: dict[str, Any] = {
-    "beat": 0.05, "lease": 5.0, "lost": 3.0, "hung": 1.0, "grace": 1.0, "start": 30.0,
+    "beat": 0.05, "lease": 5.0, "lost": 3.0, "hung": 2.0, "grace": 1.0, "start": 30.0,
 }  # fmt: skip
 """Times for programs that take none."""
 

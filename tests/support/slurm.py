@@ -22,6 +22,7 @@ from typing import Self
 
 from custody.supervise.descendants import descendants, marked
 from support.processes import is_alive
+from support.servers import free_port
 from support.trees import remove
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "srun")
@@ -192,13 +193,10 @@ class Slurm:
 
 def _free_ports(number: int) -> list[int]:
     """Return ports that nobody listens on, each another."""
-    sockets = [socket.socket() for _ in range(number)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
+    ports: set[int] = set()
+    while len(ports) < number:
+        ports.add(free_port())
+    return list(ports)
 
 
 def _kill(pid: int) -> None:

@@ -45,7 +45,7 @@ class Farm:
 
     def run(self, *options: str, **changed: float) -> EchoRun:
         command = (sys.executable, "-m", "custody.testing.dsub_i", *options)
-        fields: dict[str, Any] = {"launcher": command, "launcher_stays": True, "lost": 1.0}
+        fields: dict[str, Any] = {"launcher": command, "launcher_stays": True}
         return EchoRun(self.home, "L1", **{**fields, **changed})
 
     @staticmethod
@@ -66,7 +66,7 @@ def farm(tmp_path: Path) -> Iterator[Farm]:
 
 
 def test_a_job_waits_for_its_turn(farm: Farm) -> None:
-    run = farm.run("-q", "big", "--wait", "1.2", lost=0.5)
+    run = farm.run("-q", "big", "--wait", "2.5", lost=2.0)
     assert said(run.ask("hello")) == "HELLO"
     number = farm.launcher(run)
     assert farm.log(run).splitlines()[:2] == [
@@ -145,12 +145,12 @@ def test_it_happens_after_a_while_where_it_is_told_to(tmp_path: Path, option: st
 
 
 def test_no_turn_ever_comes(farm: Farm) -> None:
-    run = farm.run("--full", start=1.0)
+    run = farm.run("--full", start=3.0)
     reply = run.ask("hello")
-    assert reply.reason == "session_start_failed: nothing was heard of it in 1 s"
+    assert reply.reason == "session_start_failed: nothing was heard of it in 3 s"
     assert "<<Waiting for dispatch ...>>" in reply.summary
     assert "is being terminated" in farm.log(run)
-    assert reply.seconds < 6, "a watcher that was never heard of has nothing to end"
+    assert reply.seconds < 8, "a watcher that was never heard of has nothing to end"
 
 
 @pytest.mark.parametrize("code", ["0", "255"])

@@ -219,7 +219,7 @@ class RunDirectory:
 
     def sweep(self) -> int:
         """Remove the temporary files that a process left when it ended; return how many."""
-        left = [*self.temporaries()]
+        left = [*self.temporaries(layout.SESSIONS)]  # there it renews what it sees of a tool
         for path in left:
             self.root.remove_tree(path)
         return len(left)
@@ -282,9 +282,9 @@ class RunDirectory:
                 ]
             yield from (_below(folder, name) for name in names)
 
-    def temporaries(self) -> Iterator[str]:
+    def temporaries(self, *tops: str) -> Iterator[str]:
         """Yield every temporary file that a process has left, or is writing now."""
-        for folder in self._folders():
+        for folder in self._folders(*tops):
             with self.root.scan(folder) as entries:
                 names = [entry.name for entry in entries if files.is_temporary(entry.name)]
             yield from (_below(folder, name) for name in names)
@@ -327,21 +327,19 @@ class RunDirectory:
         text = written.text
         return self.blobs.get(written.sha256) if text is None else text.encode()
 
-    def _folders(self) -> Iterator[str]:
-        """Yield every folder of the run that only custody writes, each before those in it."""
+    def _folders(self, *tops: str) -> Iterator[str]:
+        """Yield every folder that only custody writes, each before those in it, and ``tops``."""
         waiting = [""]
         while waiting:
             folder = waiting.pop()
             yield folder
-            if folder == layout.BLOBS:
+            if folder in (layout.BLOBS, *tops):
                 continue  # its temporaries lie on top
             with self.root.scan(folder) as entries:
-                waiting.extend(
-                    _below(folder, entry.name)
-                    for entry in entries
-                    if entry.is_dir(follow_symlinks=False)
-                    and (folder or not layout.is_written_by_stages(entry.name))
-                )
+                names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+            if not folder:
+                names = [n for n in names if n in tops or not layout.is_written_by_stages(n)]
+            waiting += [_below(folder, name) for name in names]
 
 
 def _below(folder: str, name: str) -> str:

@@ -66,7 +66,7 @@ def test_an_error_of_the_model_fails_the_stage(bench: Bench, server: ModelServer
 
 def test_a_model_that_hangs_is_ended(bench: Bench, server: ModelServer) -> None:
     server.script = Script.of(WRITE, Turn(say="late", wait=250))
-    bench.run(f'{NODE}"Go.", claude.timeout=6s]')
+    bench.run(f'{NODE}"Go.", claude.timeout=15s]')
     ack = ack_of(bench)
     assert (ack.status, ack.failure_reason) == ("timeout", "timeout")
     assert "tool_result" in bench.path("nodes/build/1.1/claude.stdout.log").read_text()

@@ -119,7 +119,7 @@ def test_a_model_that_refuses_fails_the_stage(bench: Bench, server: ModelServer)
 
 @pytest.mark.req("P-15")
 @pytest.mark.parametrize(
-    ("limit", "reason"), [("codex.timeout=3s", "timeout"), ("codex.inactivity=2s", "inactivity")]
+    ("limit", "reason"), [("codex.timeout=10s", "timeout"), ("codex.inactivity=5s", "inactivity")]
 )
 def test_a_model_that_hangs_is_ended(
     bench: Bench, server: ModelServer, limit: str, reason: str

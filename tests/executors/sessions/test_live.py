@@ -32,7 +32,7 @@ class Desk:
         self.leases = Leases()
 
     def live(self, **fields: Any) -> LiveSession:
-        quick = {"name": "s", "argv": READY, "beat": 0.05, "grace": 1.0, "lost": 1.0, **fields}
+        quick = {"name": "s", "argv": READY, "beat": 0.05, "grace": 1.0, "lost": 3.0, **fields}
         kind = SessionKind(**quick)
         order = SessionOrder(token=1, level="L1", kind=kind)
         return LiveSession(Generation.create(self.root, order), kind, self.leases)

@@ -143,8 +143,8 @@ class TestFailing:
         assert echo.told()[-1] == "SessionClosed 1 timeout"
 
     def test_busy_is_not_hung(self, echo: EchoRun) -> None:
-        assert said(echo.ask("slow:1.5 hello")) == "SLOW:1.5 HELLO"
-        assert echo.kind.hung < 1.5
+        assert said(echo.ask("slow:2.5 hello")) == "SLOW:2.5 HELLO"
+        assert echo.kind.hung < 2.5
         assert echo.told() == ["SessionOpened 1"]
 
     def test_a_program_that_is_stopped(self, echo: EchoRun) -> None:
@@ -173,7 +173,7 @@ class TestFailing:
 
     @pytest.mark.req("S-08")
     def test_a_program_that_computes_has_no_time_for_a_heartbeat(self, echo: EchoRun) -> None:
-        of(echo, pulse=0.5)
+        of(echo, pulse=1.0)
         assert said(echo.ask("spin:1.5 hello")) == "SPIN:1.5 HELLO"
         assert echo.told() == ["SessionOpened 1"]
 
@@ -238,7 +238,7 @@ class TestStarting:
         assert echo.ask("hello").reason == "session_start_failed: not ready after 0.5 s"
 
     def test_a_launcher_that_waits_for_its_turn(self, echo: EchoRun) -> None:
-        of(echo, launcher=("sh", "-c", 'sleep 1; exec "$@"', "sh"), lost=0.5, hung=5.0)
+        of(echo, launcher=("sh", "-c", 'sleep 2.5; exec "$@"', "sh"), lost=2.0, hung=5.0)
         assert said(echo.ask("hello")) == "HELLO"
 
     def test_a_launcher_that_ends_before_anything_has_begun_is_not_waited_for(
@@ -253,9 +253,9 @@ class TestStarting:
 
     def test_a_launcher_that_waits_in_a_queue_takes_its_job_back(self, echo: EchoRun) -> None:
         waits = "trap 'echo taken back; exit 1' TERM; echo pending; sleep 600 & wait"
-        of(echo, launcher=("sh", "-c", waits), launcher_stays=True, start=0.5)
+        of(echo, launcher=("sh", "-c", waits), launcher_stays=True, start=2.0)
         reply = echo.ask("hello")
-        assert reply.reason == "session_start_failed: nothing was heard of it in 0.5 s"
+        assert reply.reason == "session_start_failed: nothing was heard of it in 2 s"
         assert "pending" in reply.summary
         assert echo.path(1, "watcher.log").read_text() == "pending\ntaken back\n"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from custody.errors import SeekFailed
 from custody.seek.embedders import Passage, Vector
 from custody.seek.embedders.sentence import DIMENSION, SentenceEmbedder
 
-pytest.importorskip("wordllama")
+pytestmark = pytest.mark.skipif(find_spec("wordllama") is None, reason="wordllama is missing")
 
 
 @pytest.fixture(scope="module")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import os
-import time
+from collections.abc import Callable
 
 import pytest
 
 from custody.model.limits import LIMITS, Limit, StageLimits
 from custody.sandbox.confinement import Confinement
+from custody.supervise.limits import watch as watch_module
 from custody.supervise.limits.meter import Meter
 from custody.supervise.limits.watch import (
     FIRST_LOOK,
@@ -23,31 +24,57 @@ from support.sandboxes import CONFINED, Site
 pytestmark = pytest.mark.req("G-09")
 
 
-class Told(Meter):
-    """A meter that says what it is told to say."""
+class Clock:
+    """Time that passes while somebody sleeps, and at no other moment."""
 
-    def __init__(self, *answers: Limit | None, end: Limit | None = None, cost: float = 0.0) -> None:
+    def __init__(self) -> None:
+        self._now = 1000.0
+
+    def monotonic(self) -> float:
+        return self._now
+
+    def sleep(self, seconds: float) -> None:
+        self._now += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Return the only clock that a watch looks at: no other program takes time from it."""
+    clock = Clock()
+    monkeypatch.setattr(watch_module, "time", clock)
+    return clock
+
+
+class Told(Meter):
+    """A meter that says what it is told to say, at once unless ``takes`` lets time pass."""
+
+    def __init__(
+        self,
+        *answers: Limit | None,
+        end: Limit | None = None,
+        takes: Callable[[], None] = lambda: None,
+    ) -> None:
         self._answers = list(answers)
         self._end = end
-        self._cost = cost
+        self._takes = takes
         self.looks = 0
 
     def exceeded(self) -> Limit | None:
         self.looks += 1
-        time.sleep(self._cost)
+        self._takes()
         return self._answers.pop(0) if self._answers else None
 
     def at_the_end(self) -> Limit | None:
         return self._end
 
 
-def look_for(watch: LimitWatch, seconds: float) -> bool:
+def look_for(watch: LimitWatch, seconds: float, clock: Clock) -> bool:
     """Look whenever it is time; tell whether something was found."""
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
+    until = clock.monotonic() + seconds
+    while clock.monotonic() < until:
         if watch.look():
             return True
-        time.sleep(min(watch.pause(None) or 0.0, max(0.0, until - time.monotonic())))
+        clock.sleep(min(watch.pause(None) or 0.0, max(0.0, until - clock.monotonic())))
     return False
 
 
@@ -58,14 +85,14 @@ def test_without_a_meter_nobody_is_woken() -> None:
     assert watch.finish() == ""
 
 
-def test_a_limit_is_told_once() -> None:
+def test_a_limit_is_told_once(clock: Clock) -> None:
     watch = LimitWatch(StageLimits(files=5), (Told(None, "files"), Told()))
     pause = watch.pause(None)
     assert pause is not None
     assert 0 <= pause <= FIRST_LOOK
     assert watch.pause(0.001) == 0.001
     assert not watch.look(), "it is too early"
-    assert look_for(watch, 5)
+    assert look_for(watch, 5, clock)
     assert watch.exceeded == "files (5)"
     assert not watch.look()
     assert watch.pause(None) is None
@@ -77,10 +104,10 @@ def test_what_is_left_counts_at_the_end() -> None:
     assert watch.finish() == "files (5)"
 
 
-def test_a_slow_meter_holds_up_no_other() -> None:
-    slow, quick = Told(cost=0.1), Told()
-    look_for(LimitWatch(StageLimits(), (slow, quick)), 1.0)
-    assert slow.looks <= 2
+def test_a_slow_meter_holds_up_no_other(clock: Clock) -> None:
+    slow, quick = Told(takes=lambda: clock.sleep(0.1)), Told()
+    look_for(LimitWatch(StageLimits(), (slow, quick)), 1.0, clock)
+    assert slow.looks == 1
     assert quick.looks >= 3
     assert LONGEST_PAUSE * 4 <= 1
 
