@@ -97,6 +97,17 @@ def only_values(index: int, values: tuple[int, ...]) -> Program:
     return [_argument(index), *tests, *REFUSED, *ALLOWED]
 
 
+def only_known_of_kinds(index: int, kinds: tuple[int, ...], known: tuple[int, ...]) -> Program:
+    """Refuse a command of these kinds, which its second byte tells, but for those ``known``."""
+    lines = [_argument(index)]
+    for command in known:
+        lines += [(_EQUAL, 0, 1, command), *ALLOWED]
+    lines += [(_AND, 0, 0, 0xFF00)]
+    for kind in kinds:
+        lines += [(_EQUAL, 0, 1, kind << 8), *REFUSED]
+    return [*lines, *ALLOWED]
+
+
 def only_itself(kinds: tuple[int, ...]) -> Program:
     """Allow a kind of thing that is named first, if what is named next is the caller."""
     first, second = kinds
