@@ -75,6 +75,14 @@ def test_commands_of_a_kind() -> None:
     assert of(rule, 0, 0x40086602 | 1 << 40) == REFUSE, "the kernel reads half of it"
 
 
+def test_pairs_of_sockets() -> None:
+    rule = bpf.only_pairs(1, (1, 5), 0o2004000)
+    found = {(family, kind): of(rule, family, kind) for family in range(4) for kind in range(8)}
+    assert {pair for pair, said in found.items() if said == ALLOW} == {(1, 1), (1, 5)}
+    assert of(rule, 1, 5 | 0o2004000) == of(rule, 1, 1 | 0o4000) == ALLOW
+    assert of(rule, 1, 2 | 0o2000000) == of(rule, 1, 1 | 0o20) == REFUSE
+
+
 def test_only_the_caller() -> None:
     found = {
         (kind, who): of(bpf.only_itself((1, 2)), kind, who) for kind in range(4) for who in (0, 9)

@@ -205,6 +205,25 @@ def test_families_of_sockets(machine: str, level: str, network: Network, allowed
     assert audit == EPERM
 
 
+@pytest.mark.req("G-08")
+@pytest.mark.parametrize("machine", MACHINES)
+def test_no_pair_leads_to_a_socket_outside(machine: str) -> None:
+    """A datagram's socket can be connected to another one whatever it was connected to."""
+    host = Confinement(level="L2", workspace="/ws", network="host")
+    gated = Confinement(level="L2", workspace="/ws", listeners=GATE)
+
+    def allowed(confinement: Confinement) -> set[int]:
+        found = {
+            kind: verdict(machine, "socketpair", 1, kind | 0o2000000, confinement=confinement)
+            for kind in (1, 2, 3, 5)
+        }
+        assert set(found.values()) <= {ALLOW, EPERM}
+        return {kind for kind, said in found.items() if said == ALLOW}
+
+    assert allowed(L2) == allowed(gated) == {1, 5}
+    assert allowed(NONE) == allowed(host) == {1, 2, 3, 5}
+
+
 ASK = 0x7FC00000
 GATE = (ProxyListener(address="127.0.0.1", port=3128),)
 

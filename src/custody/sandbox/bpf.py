@@ -171,6 +171,13 @@ def only_one_protocol(
     ]
 
 
+def only_pairs(family: int, kinds: tuple[int, ...], flags: int) -> Program:
+    """Allow pairs of sockets of a family and of some kinds, with any of the flags or none."""
+    tests = [(_EQUAL, len(kinds) - at, 0, kind) for at, kind in enumerate(kinds)]
+    whole = [_argument(1), (_AND, 0, 0, 0xFFFFFFFF & ~flags), *tests, *REFUSED, *ALLOWED]
+    return [_argument(0), (_EQUAL, 1, 0, family), *REFUSED, *whole]
+
+
 def only_families(allowed: Iterable[int], family: int, protocol: int) -> Program:
     """Allow families of sockets, and of one more a single protocol."""
     found = [(_EQUAL, 0, 1, one) for one in allowed]

@@ -98,7 +98,7 @@ PERSONALITIES = (0, 0xFFFFFFFF)
 
 AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
 NETLINK_ROUTE = 0
-SOCK_STREAM, SOCKET_FLAGS, IPPROTO_TCP = 1, 0o2004000, 6
+SOCK_STREAM, SOCK_SEQPACKET, SOCKET_FLAGS, IPPROTO_TCP = 1, 5, 0o2004000, 6
 """As the module `socket` has them, which takes longer to load than a program to start."""
 
 FAST_OPEN = 0x20000000
@@ -129,8 +129,8 @@ class _Filter(ctypes.Structure):
 def families(confinement: Confinement) -> tuple[int, ...]:
     """Return the families of sockets that can be made.
 
-    A pair of connected sockets can always be made. A socket file outside is out of sight at
-    L3; at L2 nothing but the filter keeps a process from connecting to it. Where there are
+    A pair of connected sockets can always be made, see `_pairs`. A socket file outside is out of
+    sight at L3; at L2 nothing but the filter keeps a process from connecting to it. Where there are
     listeners to a proxy, TCP can be had too, and no other protocol.
     """
     if confinement.network == "none":
@@ -235,7 +235,7 @@ def _rules_of_every_level(allowed: tuple[int, ...], mode: _Mode) -> dict[str, Pr
         "clone": bpf.refuse_bits(0, NAMESPACE_FLAGS),
         "unshare": bpf.refuse_bits(0, NAMESPACE_FLAGS),
         "socket": _sockets(allowed, mode),
-        "socketpair": bpf.only_values(0, (AF_UNIX,)),
+        "socketpair": _pairs(allowed),
         "ioctl": _commands(*ASKED_OF_FILES, *FLAGS_OF_FILES),
         "fcntl": bpf.refuse_values(1, ON_FILES_OF_OTHERS),
         "personality": bpf.only_values(0, PERSONALITIES),
@@ -287,6 +287,16 @@ def _rules_of_named_memory() -> dict[str, Program]:
         "linkat": ASKED,
         "unlinkat": [*bpf.ask_masked(0, 0xFFFFFFFF, _HERE), *ALLOWED],
     }
+
+
+def _pairs(allowed: tuple[int, ...]) -> Program:
+    """Return the rule of pairs: one of a pair of datagrams could be connected to any file's socket.
+
+    What is made as a raw one is a datagram's too.
+    """
+    if AF_UNIX in allowed:
+        return bpf.only_values(0, (AF_UNIX,))
+    return bpf.only_pairs(AF_UNIX, (SOCK_STREAM, SOCK_SEQPACKET), SOCKET_FLAGS)
 
 
 def _sockets(allowed: tuple[int, ...], mode: _Mode) -> Program:
