@@ -49,6 +49,7 @@ MAY_BE_MISSING = {
     "device_attribute": {"EOPNOTSUPP"},
     "disk": {"ENOENT", "EPERM"},
     "dump_core": {"EPERM"},
+    "dump_core_to_a_program": {"EPERM"},
     "environ_of_first": {"EACCES"},
     "fanotify_unprivileged": {"EPERM", "ENOSYS"},
     "file_for_good": {"ENOTTY", "EOPNOTSUPP"},
