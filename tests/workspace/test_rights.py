@@ -254,7 +254,8 @@ def test_what_takes_the_place_of_a_file_belongs_to_whom_it_did(tmp_path: Path) -
 @root_only
 @pytest.mark.req("G-03")
 @pytest.mark.parametrize(
-    ("wanted", "given", "told"), [(0o660, 0o600, False), (0o644, 0o644, True), (0o664, 0o604, False)]
+    ("wanted", "given", "told"),
+    [(0o660, 0o600, False), (0o644, 0o644, True), (0o664, 0o604, False)],
 )
 def test_rights_of_one_group_are_never_those_of_another(
     tmp_path: Path, wanted: int, given: int, told: bool
