@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ import pytest
 
 from custody import api
 from custody.errors import Refused, RunError
+from custody.workspace.rights import ACCESS_LIST
+from support.access_lists import access_list
 from support.bench import Bench
 
 WRITE = """
@@ -165,6 +168,16 @@ def test_nobody_can_read_a_published_file_who_could_not_before(bench: Bench) -> 
     out = bench.home / "out"
     api.publish(run, str(out))
     assert stat.S_IMODE((out / "app.py").stat().st_mode) == 0o600
+
+
+@pytest.mark.req("G-03")
+def test_a_published_file_keeps_the_access_list_of_the_one_before(bench: Bench) -> None:
+    app = bench.workdir / "app.py"
+    access_list(app, owner=6, named=6, group=0, mask=6, others=0)
+    before = os.getxattr(app, ACCESS_LIST)
+    api.publish(edited(bench, {"path": "app.py", "content": "new\n"}), str(bench.workdir))
+    assert app.read_text() == "new\n"
+    assert (os.getxattr(app, ACCESS_LIST), stat.S_IMODE(app.stat().st_mode)) == (before, 0o660)
 
 
 def test_what_is_no_plain_file_is_not_published(bench: Bench) -> None:

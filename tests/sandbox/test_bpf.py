@@ -66,6 +66,23 @@ def test_what_a_mask_leaves(rule: object, said: int) -> None:
     assert {of(made, number) for number in range(16)} == {said, ALLOW}
 
 
+def test_commands_of_a_kind() -> None:
+    rule = bpf.only_known_of_kinds(1, (0x66, 0x94), (0x80086601, 0x40049409))
+    allowed = (0x80086601, 0x40049409, 0x5413, 0x66, 0x940000, 0x80081501)
+    refused = (0x40086602, 0x00086601, 0x5000940E, 0x6600, 0x66FF)
+    assert {of(rule, 0, command) for command in allowed} == {ALLOW}
+    assert {of(rule, 0, command) for command in refused} == {REFUSE}
+    assert of(rule, 0, 0x40086602 | 1 << 40) == REFUSE, "the kernel reads half of it"
+
+
+def test_pairs_of_sockets() -> None:
+    rule = bpf.only_pairs(1, (1, 5), 0o2004000)
+    found = {(family, kind): of(rule, family, kind) for family in range(4) for kind in range(8)}
+    assert {pair for pair, said in found.items() if said == ALLOW} == {(1, 1), (1, 5)}
+    assert of(rule, 1, 5 | 0o2004000) == of(rule, 1, 1 | 0o4000) == ALLOW
+    assert of(rule, 1, 2 | 0o2000000) == of(rule, 1, 1 | 0o20) == REFUSE
+
+
 def test_only_the_caller() -> None:
     found = {
         (kind, who): of(bpf.only_itself((1, 2)), kind, who) for kind in range(4) for who in (0, 9)

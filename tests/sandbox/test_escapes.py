@@ -53,6 +53,7 @@ HOLES_AT_L2 = {
     "end_of_another": "arguments",
     "state_of_another": "arguments",
     "control_group": "machine",
+    "kernel_command_line": "machine",
     "keys": "machine",
     "list_connections": "machine",
     "list_memory_segments": "machine",

@@ -48,7 +48,7 @@ def verdict(machine: str, name: str, *arguments: int, confinement: Confinement =
 def test_nobody_leases_or_watches_files_that_are_shown(
     machine: str, confinement: Confinement
 ) -> None:
-    for command in (1024, 1026, 1040):
+    for command in (1024, 1026, 1036, 1040):
         assert verdict(machine, "fcntl", 3, command, confinement=confinement) == EPERM
     for command in (0, 1, 2, 3, 4, 6, 38, 1025, 1030, 1031, 1033):
         assert verdict(machine, "fcntl", 3, command, confinement=confinement) == ALLOW
@@ -205,6 +205,25 @@ def test_families_of_sockets(machine: str, level: str, network: Network, allowed
     assert audit == EPERM
 
 
+@pytest.mark.req("G-08")
+@pytest.mark.parametrize("machine", MACHINES)
+def test_no_pair_leads_to_a_socket_outside(machine: str) -> None:
+    """A datagram's socket can be connected to another one whatever it was connected to."""
+    host = Confinement(level="L2", workspace="/ws", network="host")
+    gated = Confinement(level="L2", workspace="/ws", listeners=GATE)
+
+    def allowed(confinement: Confinement) -> set[int]:
+        found = {
+            kind: verdict(machine, "socketpair", 1, kind | 0o2000000, confinement=confinement)
+            for kind in (1, 2, 3, 5)
+        }
+        assert set(found.values()) <= {ALLOW, EPERM}
+        return {kind for kind, said in found.items() if said == ALLOW}
+
+    assert allowed(L2) == allowed(gated) == {1, 5}
+    assert allowed(NONE) == allowed(host) == {1, 2, 3, 5}
+
+
 ASK = 0x7FC00000
 GATE = (ProxyListener(address="127.0.0.1", port=3128),)
 
@@ -269,7 +288,63 @@ def test_on_a_shared_machine_files_have_no_attributes(machine: str) -> None:
         assert verdict(machine, name, 1) == ALLOW
     for request in FLAGS_OF_FILES:
         assert verdict(machine, "ioctl", 3, request, confinement=L2) == EPERM
+        assert verdict(machine, "ioctl", 3, request) == ALLOW
     assert verdict(machine, "ioctl", 3, 0x5413, confinement=L2) == ALLOW
+
+
+COMMANDS_TO_FILE_SYSTEMS = {
+    "EXT4_IOC_SETVERSION": 0x40086604,
+    "EXT4_IOC_MOVE_EXT": 0xC028660F,
+    "FS_IOC_ENABLE_VERITY": 0x40806685,
+    "FS_IOC_SET_ENCRYPTION_POLICY": 0x800C6613,
+    "FS_IOC_ADD_ENCRYPTION_KEY": 0xC0506617,
+    "FS_IOC_REMOVE_ENCRYPTION_KEY": 0xC0406618,
+    "FS_IOC_SETFSLABEL": 0x41009432,
+    "FITRIM": 0xC0185879,
+    "FIDEDUPERANGE": 0xC0189436,
+    "XFS_IOC_GOINGDOWN": 0x8004587D,
+    "BTRFS_IOC_SNAP_CREATE": 0x50009401,
+    "BTRFS_IOC_SNAP_CREATE_V2": 0x50009417,
+    "BTRFS_IOC_SUBVOL_CREATE": 0x5000940E,
+    "BTRFS_IOC_SUBVOL_CREATE_V2": 0x50009418,
+    "BTRFS_IOC_SNAP_DESTROY": 0x5000940F,
+    "BTRFS_IOC_SUBVOL_SETFLAGS": 0x4008941A,
+    "BTRFS_IOC_SET_RECEIVED_SUBVOL": 0xC0C89425,
+    "BTRFS_IOC_INO_LOOKUP_USER": 0xD000943E,
+    "F2FS_IOC_SET_PIN_FILE": 0x4004F50D,
+    "BCH_IOCTL_SUBVOLUME_CREATE": 0x4020BC10,
+    "NILFS_IOCTL_SYNC": 0x80086E8A,
+    "CEPH_IOC_SET_LAYOUT": 0x40289702,
+    "CIFS_IOC_SET_INTEGRITY": 0x0000CF04,
+}
+QUESTIONS_TO_FILE_SYSTEMS = {
+    "FS_IOC_GETFLAGS": 0x80086601,
+    "FS_IOC_FIEMAP": 0xC020660B,
+    "FS_IOC_FSGETXATTR": 0x801C581F,
+    "FICLONE": 0x40049409,
+    "FICLONERANGE": 0x4020940D,
+    "FIONREAD": 0x541B,
+    "FIONBIO": 0x5421,
+    "FIGETBSZ": 0x2,
+    "BLKGETSIZE64": 0x80081272,
+}
+
+
+@pytest.mark.req("G-05", "G-08")
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("confinement", [NONE, L2])
+def test_whoever_reads_a_file_gives_its_file_system_no_commands(
+    machine: str, confinement: Confinement
+) -> None:
+    def said(command: int) -> int:
+        return verdict(machine, "ioctl", 3, command, confinement=confinement)
+
+    assert {name: said(one) for name, one in COMMANDS_TO_FILE_SYSTEMS.items()} == dict.fromkeys(
+        COMMANDS_TO_FILE_SYSTEMS, EPERM
+    )
+    assert {name: said(one) for name, one in QUESTIONS_TO_FILE_SYSTEMS.items()} == dict.fromkeys(
+        QUESTIONS_TO_FILE_SYSTEMS, ALLOW
+    )
 
 
 @pytest.mark.req("G-28")

@@ -13,6 +13,7 @@ import pytest
 from custody.model.change import Entry
 from custody.store.root import Root
 from custody.workspace.rights import (
+    ACCESS_LIST,
     CAPABILITY,
     agree,
     changed_mode,
@@ -20,9 +21,11 @@ from custody.workspace.rights import (
     has_capability,
     kept_mode,
     lowered,
+    pass_on,
 )
 from custody.workspace.workspace import differences, read_tree
-from support.overlay import inside
+from support.access_lists import access_list
+from support.overlay import in_child, inside
 from support.workspaces import Site, kinds
 
 NET_RAW = struct.pack("<5I", 0x02000001, 1 << 13, 0, 0, 0)
@@ -203,3 +206,63 @@ def test_an_older_record_is_read_and_gives_nobody_its_rights(site: Site) -> None
     (top / "tool").chmod(0o4755)
     assert differences(workspace._run, workspace.expected) == []
     assert read_tree(workspace._run, workspace.base)["tool"].mode == 0o755
+
+
+def handed_on(old: Path, new: Path, mode: int, user: int | None = None) -> bool:
+    """Return what `pass_on` says to a user, who has made the new file."""
+
+    def work() -> bool:
+        one, two = os.open(old, os.O_RDONLY), os.open(new, os.O_RDONLY)
+        if user is not None:
+            os.setgroups([])
+            os.setgid(user)
+            os.setuid(user)
+        return pass_on(one, two, mode)
+
+    return in_child(work)
+
+
+def two_files(folder: Path) -> tuple[Path, Path]:
+    old, new = folder / "old", folder / "new"
+    for path in (old, new):
+        path.write_text("x")
+        path.chmod(0o600)
+    return old, new
+
+
+@pytest.mark.req("G-03")
+def test_an_access_list_goes_with_the_mode_that_it_explains(tmp_path: Path) -> None:
+    old, new = two_files(tmp_path)
+    access_list(old, owner=6, named=7, group=0, mask=7, others=0)
+    assert mode(old) == 0o670, "the group has no rights all the same"
+    assert handed_on(old, new, 0o670)
+    assert mode(new) == 0o670
+    assert os.getxattr(new, ACCESS_LIST) == os.getxattr(old, ACCESS_LIST)
+    assert handed_on(old, new, 0o600)
+    assert mode(new) == 0o600
+
+
+@root_only
+@pytest.mark.req("G-03")
+def test_what_takes_the_place_of_a_file_belongs_to_whom_it_did(tmp_path: Path) -> None:
+    old, new = two_files(tmp_path)
+    os.chown(old, 1234, 4321)
+    assert handed_on(old, new, 0o660)
+    assert (new.stat().st_uid, new.stat().st_gid, mode(new)) == (1234, 4321, 0o660)
+
+
+@root_only
+@pytest.mark.req("G-03")
+@pytest.mark.parametrize(
+    ("wanted", "given", "told"),
+    [(0o660, 0o600, False), (0o644, 0o644, True), (0o664, 0o604, False)],
+)
+def test_rights_of_one_group_are_never_those_of_another(
+    tmp_path: Path, wanted: int, given: int, told: bool
+) -> None:
+    """Whoever is in no such group cannot give a file to it."""
+    old, new = two_files(tmp_path)
+    os.chown(old, 65534, 4321)
+    os.chown(new, 65534, 65534)
+    assert handed_on(old, new, wanted, user=65534) is told
+    assert (new.stat().st_gid, mode(new)) == (65534, given)

@@ -9,6 +9,8 @@ finishes what was broken off. What the run deleted is named, and stays.
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -17,12 +19,14 @@ from custody.model.change import Change, Entry
 from custody.model.evidence import Evidence
 from custody.model.record import Record
 from custody.model.relpath import RelPath, write_policy
+from custody.store import files
 from custody.store.history import History
+from custody.store.os_errors import failure
 from custody.store.places import lies_in, make_folder
 from custody.store.root import Root
 from custody.store.rundir import RunDirectory
 from custody.views.collect import collected
-from custody.workspace.rights import changed_mode
+from custody.workspace.rights import changed_mode, pass_on
 from custody.workspace.workspace import read_tree
 
 SHOWN_REFUSALS = 20
@@ -154,10 +158,26 @@ def _is_executable(root: Root, path: RelPath) -> bool:
 def _write(root: Root, run: RunDirectory, offer: _Offer, *, there: bool) -> None:
     data = run.blobs.get(offer.sha256) if offer.document is None else run.document(offer.document)
     if there:
-        mode = changed_mode(root.stat(offer.path).st_mode, executable=offer.executable)
-        root.write(offer.path, data, mode=mode, sync=True)
+        _replace(root, offer, data)
     else:
         root.create(offer.path, data, mode=offer.mode, sync=True)
+
+
+def _replace(root: Root, offer: _Offer, data: bytes) -> None:
+    """Put a file in the place of one, which nobody can read then who could not before."""
+    old = root.open_fd(offer.path, files.READ | os.O_NOFOLLOW)
+    try:
+        mode = changed_mode(os.fstat(old).st_mode, executable=offer.executable)
+        root.write(offer.path, data, mode=mode & stat.S_IRWXU, sync=True)
+        new = root.open_fd(offer.path, files.READ | os.O_NOFOLLOW)
+        try:
+            pass_on(old, new, mode)
+        finally:
+            os.close(new)
+    except OSError as error:
+        raise failure(error, f"{root.path}/{offer.path}") from error
+    finally:
+        os.close(old)
 
 
 def _open(folder: str, run: str) -> Root:

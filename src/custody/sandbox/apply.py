@@ -15,6 +15,7 @@ from typing import NamedTuple
 from custody.model.limits import StageLimits
 from custody.sandbox import kernel, landlock, mount_list, namespaces, rootfs, seccomp
 from custody.sandbox.confinement import Confinement
+from custody.sandbox.dumps import end_dumps
 from custody.sandbox.landlock import CHANGE, READ, Rule
 from custody.sandbox.listeners import Opened, hand_over, open_listeners
 from custody.store.identities import LedTo
@@ -189,7 +190,8 @@ def lower_limits(limits: StageLimits, *, alone: bool) -> None:
     Processes are counted by user, everywhere on the machine; but in a user namespace of its own,
     ``alone``, just those that are in it. Root of the machine is not held to it even there.
     """
-    wanted = {resource.RLIMIT_CORE: 0, resource.RLIMIT_NOFILE: limits.open_files + 1}
+    end_dumps()
+    wanted = {resource.RLIMIT_NOFILE: limits.open_files + 1}
     if alone:  # this process is one of them, and one more shows that the limit was exceeded
         wanted[resource.RLIMIT_NPROC] = limits.processes + 2
     for kind, value in wanted.items():

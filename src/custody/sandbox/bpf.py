@@ -97,6 +97,17 @@ def only_values(index: int, values: tuple[int, ...]) -> Program:
     return [_argument(index), *tests, *REFUSED, *ALLOWED]
 
 
+def only_known_of_kinds(index: int, kinds: tuple[int, ...], known: tuple[int, ...]) -> Program:
+    """Refuse a command of these kinds, which its second byte tells, but for those ``known``."""
+    lines = [_argument(index)]
+    for command in known:
+        lines += [(_EQUAL, 0, 1, command), *ALLOWED]
+    lines += [(_AND, 0, 0, 0xFF00)]
+    for kind in kinds:
+        lines += [(_EQUAL, 0, 1, kind << 8), *REFUSED]
+    return [*lines, *ALLOWED]
+
+
 def only_itself(kinds: tuple[int, ...]) -> Program:
     """Allow a kind of thing that is named first, if what is named next is the caller."""
     first, second = kinds
@@ -158,6 +169,13 @@ def only_one_protocol(
         *then,
         *REFUSED,
     ]
+
+
+def only_pairs(family: int, kinds: tuple[int, ...], flags: int) -> Program:
+    """Allow pairs of sockets of a family and of some kinds, with any of the flags or none."""
+    tests = [(_EQUAL, len(kinds) - at, 0, kind) for at, kind in enumerate(kinds)]
+    whole = [_argument(1), (_AND, 0, 0, 0xFFFFFFFF & ~flags), *tests, *REFUSED, *ALLOWED]
+    return [_argument(0), (_EQUAL, 1, 0, family), *REFUSED, *whole]
 
 
 def only_families(allowed: Iterable[int], family: int, protocol: int) -> Program:

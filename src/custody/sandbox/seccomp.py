@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import errno
 from functools import cache
+from itertools import chain
 from typing import Literal
 
 from custody.sandbox import bpf, kernel, landlock
@@ -52,8 +53,22 @@ ON_ITSELF = ("sched_setaffinity", "sched_setattr", "sched_setparam", "sched_sets
 """Calls that name a process first; at L2 they are for the caller alone, which is named 0."""
 PRIORITIES = {"setpriority": (0, 1), "ioprio_set": (1, 2)}
 """The same, after what kind of thing is named: a process or a group of them, never a user."""
+OF_FILE_SYSTEMS = (0x66, 0x76, 0x58, 0x94, 0xF5, 0xBC, 0x6E, 0x6F, 0x97, 0xCF)
+"""ioctl: the kinds of commands to file systems: of all of them and ext4, and their versions, XFS,
+Btrfs, F2FS, bcachefs, NILFS, OCFS2, Ceph and CIFS.
+
+A file that may be read is enough for most of them, and Landlock judges none. They make snapshots of
+all that lies around a file, leave keys with a file system, seal files for good.
+"""
+ASKED_OF_FILES = (
+    0x80086601, 0x80046601, 0x80087601, 0xC020660B, 0x801C581F, 0x800C581E, 0x81009431,
+    0x40049409, 0x4020940D,
+)  # fmt: skip
+"""Those that tools need: FS_IOC_GETFLAGS in both widths, GETVERSION, FIEMAP, FSGETXATTR, DIOINFO
+and GETFSLABEL ask; FICLONE and FICLONERANGE need a file that may be written to."""
 FLAGS_OF_FILES = (0x40086602, 0x40046602, 0x401C5820, 0x40087602)
-"""ioctl: FS_IOC_SETFLAGS in both widths, FSSETXATTR and SETVERSION; reading is enough for them."""
+"""FS_IOC_SETFLAGS in both widths, FSSETXATTR and SETVERSION; where mounts say which files may be
+changed, they too."""
 TRUNCATES, ACCESS_MODE = 0o1000, 0o3
 """open: O_TRUNC, which does its work on a file opened for reading too."""
 ABI_WITH_TRUNCATION = 3
@@ -63,9 +78,10 @@ NAMESPACE_FLAGS = 0x7E020080
 """CLONE_NEW: time, mount, cgroup, uts, ipc, user, pid and net."""
 TERMINAL_INPUT = (0x5412, 0x541C)
 """ioctl: TIOCSTI and TIOCLINUX type into a terminal for its user."""
-ON_FILES_OF_OTHERS = (1024, 1026, 1040)
-"""fcntl: F_SETLEASE, F_NOTIFY and F_SETDELEG. A lease lets whoever may read a file keep others from
-writing to it for a while, and a notice tells what they do in a folder."""
+ON_FILES_OF_OTHERS = (1024, 1026, 1036, 1040)
+"""fcntl: F_SETLEASE, F_NOTIFY, F_SET_RW_HINT and F_SETDELEG. A lease lets whoever may read a file
+keep others from writing to it for a while, a notice tells what they do in a folder, and a hint how
+long a file will live stays with the file."""
 SET_USER_ID, SET_ANY_ID = 0o4000, 0o6000
 """Modes of files that run as their owner, or its group: left in a workspace, they would outside.
 
@@ -82,7 +98,7 @@ PERSONALITIES = (0, 0xFFFFFFFF)
 
 AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
 NETLINK_ROUTE = 0
-SOCK_STREAM, SOCKET_FLAGS, IPPROTO_TCP = 1, 0o2004000, 6
+SOCK_STREAM, SOCK_SEQPACKET, SOCKET_FLAGS, IPPROTO_TCP = 1, 5, 0o2004000, 6
 """As the module `socket` has them, which takes longer to load than a program to start."""
 
 FAST_OPEN = 0x20000000
@@ -113,8 +129,8 @@ class _Filter(ctypes.Structure):
 def families(confinement: Confinement) -> tuple[int, ...]:
     """Return the families of sockets that can be made.
 
-    A pair of connected sockets can always be made. A socket file outside is out of sight at
-    L3; at L2 nothing but the filter keeps a process from connecting to it. Where there are
+    A pair of connected sockets can always be made, see `_pairs`. A socket file outside is out of
+    sight at L3; at L2 nothing but the filter keeps a process from connecting to it. Where there are
     listeners to a proxy, TCP can be had too, and no other protocol.
     """
     if confinement.network == "none":
@@ -219,8 +235,8 @@ def _rules_of_every_level(allowed: tuple[int, ...], mode: _Mode) -> dict[str, Pr
         "clone": bpf.refuse_bits(0, NAMESPACE_FLAGS),
         "unshare": bpf.refuse_bits(0, NAMESPACE_FLAGS),
         "socket": _sockets(allowed, mode),
-        "socketpair": bpf.only_values(0, (AF_UNIX,)),
-        "ioctl": bpf.refuse_values(1, TERMINAL_INPUT),
+        "socketpair": _pairs(allowed),
+        "ioctl": _commands(*ASKED_OF_FILES, *FLAGS_OF_FILES),
         "fcntl": bpf.refuse_values(1, ON_FILES_OF_OTHERS),
         "personality": bpf.only_values(0, PERSONALITIES),
         "mknod": bpf.only_plain_kinds(1, SET_ANY_ID),
@@ -232,11 +248,17 @@ def _rules_of_every_level(allowed: tuple[int, ...], mode: _Mode) -> dict[str, Pr
 def _rules_of_a_shared_machine() -> dict[str, Program]:
     """Return what keeps a process from others, and from files of others, that it can name."""
     return {
-        "ioctl": bpf.refuse_values(1, (*TERMINAL_INPUT, *FLAGS_OF_FILES)),
+        "ioctl": _commands(*ASKED_OF_FILES),
         **dict.fromkeys(ATTRIBUTES, UNSUPPORTED),
         **{name: bpf.only_values(0, (0,)) for name in ON_ITSELF},
         **{name: bpf.only_itself(kinds) for name, kinds in PRIORITIES.items()},
     }
+
+
+def _commands(*known: int) -> Program:
+    """Return the rule of ioctl, with the commands to file systems that may be given."""
+    typing = (bpf.refuse_masked(1, 0xFFFFFFFF, command) for command in TERMINAL_INPUT)
+    return [*chain.from_iterable(typing), *bpf.only_known_of_kinds(1, OF_FILE_SYSTEMS, known)]
 
 
 def _opening(flags: int, machine: str, *, older: bool, asked: bool) -> Program:
@@ -265,6 +287,16 @@ def _rules_of_named_memory() -> dict[str, Program]:
         "linkat": ASKED,
         "unlinkat": [*bpf.ask_masked(0, 0xFFFFFFFF, _HERE), *ALLOWED],
     }
+
+
+def _pairs(allowed: tuple[int, ...]) -> Program:
+    """Return the rule of pairs: one of a pair of datagrams could be connected to any file's socket.
+
+    What is made as a raw one is a datagram's too.
+    """
+    if AF_UNIX in allowed:
+        return bpf.only_values(0, (AF_UNIX,))
+    return bpf.only_pairs(AF_UNIX, (SOCK_STREAM, SOCK_SEQPACKET), SOCKET_FLAGS)
 
 
 def _sockets(allowed: tuple[int, ...], mode: _Mode) -> Program:

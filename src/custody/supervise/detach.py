@@ -6,12 +6,12 @@ import errno
 import fcntl
 import gc
 import os
-import resource
 import signal
 import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
+from custody.sandbox.dumps import end_dumps
 from custody.store.arguments import hide_arguments
 from custody.supervise.spawn import IGNORED
 
@@ -59,7 +59,7 @@ def let_go_of_everything_but(*descriptors: int) -> list[int]:
     close_all_but(kept)
     for _ in range(3):
         os.open(os.devnull, os.O_RDWR)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a dump would be a change of the workspace
+    end_dumps()  # one would be a change of the workspace, or a program's of the machine
     os.umask(0o022)
     os.chdir("/")
     hide_arguments()

@@ -4,6 +4,9 @@ A copy belongs to whoever made it: a program that ran as one user would run as a
 what the kernel grants a file, once it was copied, promoted or restored. So these rights are dropped
 wherever something is taken over, and whose they were is recorded. A folder keeps its sticky bit,
 which takes rights away; on a file it means nothing.
+
+A mode means something by the owner, the group and the access list beside it alone. What takes the
+place of a user's file gets them from it: else rights of one group would be those of another.
 """
 
 from __future__ import annotations
@@ -20,10 +23,12 @@ from custody.store.os_errors import still_there
 from custody.store.root import Root
 
 CAPABILITY = "security.capability"
+ACCESS_LIST = "system.posix_acl_access"
 SPECIAL = stat.S_ISUID | stat.S_ISGID | stat.S_ISVTX
 
 _EXECUTABLE = 0o111
 _NONE_THERE = {errno.ENODATA, errno.EOPNOTSUPP}
+_NOT_OURS_TO_GIVE = {errno.EPERM, errno.EINVAL}
 
 
 def kept_mode(mode: int) -> int:
@@ -39,6 +44,42 @@ def changed_mode(mode: int, *, executable: bool) -> int:
     """
     bits = kept_mode(stat.S_IFREG | stat.S_IMODE(mode)) & ~_EXECUTABLE
     return bits | (bits >> 2 & _EXECUTABLE) if executable else bits
+
+
+def pass_on(old: int, new: int, mode: int) -> bool:
+    """Give an open file the owner, the group and the access list of the one it comes in place of.
+
+    ``mode`` is what it has then. Tells whether it could be: a group that the user may not give
+    gets nothing, and neither does the one that the file has instead.
+    """
+    before, now = os.fstat(old), os.fstat(new)
+    if not _belongs_as(new, before, now) and mode >> 3 & ~mode & stat.S_IRWXO:
+        os.fchmod(new, mode & ~stat.S_IRWXG)
+        return False
+    try:
+        listed = os.getxattr(old, ACCESS_LIST)
+    except OSError as error:
+        if error.errno not in _NONE_THERE:
+            raise
+    else:
+        os.setxattr(new, ACCESS_LIST, listed)
+    os.fchmod(new, mode)
+    return True
+
+
+def _belongs_as(new: int, before: os.stat_result, now: os.stat_result) -> bool:
+    """Let a file belong to whom another one does, the group before all; tell whether it does."""
+    for owner in (before.st_uid, -1):
+        if before.st_gid == now.st_gid and owner in {now.st_uid, -1}:
+            return True
+        try:
+            os.fchown(new, owner, before.st_gid)
+        except OSError as error:
+            if error.errno not in _NOT_OURS_TO_GIVE:
+                raise
+        else:
+            return True
+    return False
 
 
 def lowered(entry: Entry) -> Entry:

@@ -38,6 +38,15 @@ def set_flags(number, more=0):
     wanted = int.from_bytes(flags, 'little') & ~0x20 | more
     fcntl.ioctl(number, 0x40086602, wanted.to_bytes(8, 'little'))
 
+def set_version(number):
+    version = bytearray(8)
+    fcntl.ioctl(number, 0x80087601, version)
+    fcntl.ioctl(number, 0x40086604, bytes(version))
+
+def command(path, number, about):
+    # a file system that does not know it says so, and has been asked
+    past_rights('ioctl', os.open(path, os.O_RDONLY), number, about)
+
 def set_project(number):
     about = bytearray(28)
     fcntl.ioctl(number, 0x801C581F, about)

@@ -43,6 +43,15 @@ ATTEMPTS = {
     "tool_truncate": "os.open(g['shown'] + '/tool', os.O_RDONLY | os.O_TRUNC)",
     "tool_link": "os.link(g['shown'] + '/tool', 'linked_tool')",
     "tool_lease": "fcntl.fcntl(os.open(g['shown'] + '/tool', os.O_RDONLY), fcntl.F_SETLEASE, 0)",
+    "tool_version": "set_version(os.open(g['shown'] + '/tool', os.O_RDONLY))",
+    "tool_life_time": """
+fcntl.fcntl(os.open(g['shown'] + '/tool', os.O_RDONLY), 1036, struct.pack('Q', 2))
+""",
+    "tool_sealed": "command(g['shown'] + '/tool', 0x40806685, bytes(128))",
+    "folder_encrypted": "command(g['shown'], 0x800C6613, bytes(12))",
+    "folder_key": "command(g['shown'], 0xC0506617, bytes(80))",
+    "folder_subvolume": "command(g['shown'], 0x5000940E, bytes(8) + b'..' + bytes(4086))",
+    "folder_snapshot": "command(g['shown'], 0x50009401, bytes(8) + b'..' + bytes(4086))",
 }
 """What an ordinary user can do."""
 
@@ -51,6 +60,7 @@ ROOT_ATTEMPTS = {
     "device_mode_by_descriptor": "os.fchmod(os.open('/dev/zero', os.O_RDONLY), 0o666)",
     "device_owner": "os.chown('/dev/null', os.getuid(), os.getgid())",
     "system_folder_mode": "os.chmod('/usr', stat.S_IMODE(os.stat('/usr').st_mode))",
+    "system_folder_version": "set_version(os.open('/usr', os.O_RDONLY))",
     "system_folder_flags": "set_flags(os.open('/usr', os.O_RDONLY))",
     "device_attribute": """
 os.setxattr('/dev/null', 'trusted.custody', b'x')

@@ -27,6 +27,9 @@ if 'NoNewPrivs:\\t1' in open('/proc/self/status').read(): raise OSError(errno.EP
     "request_key": "past_rights('request_key', b'user', b'custody-none', 0, 0)",
     "fanotify_unprivileged": "call('fanotify_init', 0x200, 0)",
     "dump_core": "raise_limit(resource.RLIMIT_CORE)",
+    "dump_core_to_a_program": """
+if resource.getrlimit(resource.RLIMIT_CORE) in ((1, 1), (0, 0)): raise OSError(errno.EPERM, '')
+""",
 }
 """What an ordinary user can do."""
 

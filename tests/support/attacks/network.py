@@ -9,6 +9,9 @@ ATTEMPTS = {
     "udp_send": "socket.socket(2, 2).sendto(b'x', ('127.0.0.1', g['udp']))",
     "unix_path": "socket.socket(1).connect(g['unix'])",
     "unix_datagram": "socket.socket(1, 2).connect(g['datagram'])",
+    "unix_datagram_of_a_pair": "socket.socketpair(1, 2)[0].connect(g['datagram'])",
+    "unix_datagram_of_a_raw_pair": "socket.socketpair(1, 3)[0].connect(g['datagram'])",
+    "unix_datagram_sent_by_a_pair": "socket.socketpair(1, 2)[0].sendto(b'x', g['datagram'])",
     "unix_abstract": "socket.socket(1).connect('\\0' + g['abstract'])",
     "tcp_listen": """
 door = socket.socket()

@@ -33,6 +33,7 @@ if g['token'] not in os.environ.values(): raise OSError(errno.ENOENT, '')
 if not any(line in open('/proc/self/cgroup').read() for line in g['groups']):
     raise OSError(errno.ENOENT, '')
 """,
+    "kernel_command_line": "told_by('/proc/cmdline')",
     "keys": "found_in('/proc/keys', g['key'])",
     "list_sockets": "found_in('/proc/net/unix', g['unix'])",
     "list_connections": "found_in('/proc/net/tcp', f\":{g['tcp']:04X} \")",

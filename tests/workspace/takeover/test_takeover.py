@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import shutil
@@ -11,15 +12,19 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
+from msgspec.structs import replace
 
 from custody.errors import Refused, RunError
 from custody.model import layout
+from custody.model.change import Change
 from custody.model.record import encode_pretty
 from custody.patch import EXECUTABLE, REGULAR, SYMLINK, File
 from custody.workspace.contents import IN_MEMORY
+from custody.workspace.rights import ACCESS_LIST
 from custody.workspace.takeover import TakeoverPlan, TakeoverStep
 from custody.workspace.takeover.step import Stepper, new_name
 from custody.workspace.takeover.takeover import finish, open_target, plan_of
+from support.access_lists import access_list
 from support.patches import Git, Tree, get_tree
 from support.sweep import examples
 from support.taking import Taking, changes_of_all_kinds, spoiled
@@ -290,3 +295,49 @@ def test_one_takeover_at_a_time(made: Taking) -> None:
 
 def test_names_beside_the_plan_are_numbers() -> None:
     assert new_name(3) == "new.3"
+
+
+@pytest.mark.req("G-03")
+def test_a_file_in_the_place_of_another_has_its_access_list(made: Taking) -> None:
+    text = made.source / "text"
+    access_list(text, owner=6, named=4, group=0, mask=4, others=4)
+    before = os.getxattr(text, ACCESS_LIST)
+    assert made.take().conflicts == []
+    assert text.read_bytes() == b"two\n\0"
+    assert os.getxattr(text, ACCESS_LIST) == before
+
+
+if os.geteuid() == 0:
+
+    @pytest.mark.req("G-03")
+    def test_a_file_in_the_place_of_another_belongs_to_whom_that_did(made: Taking) -> None:
+        os.chown(made.source / "text", 1234, 4321)
+        assert made.take().conflicts == []
+        now = (made.source / "text").stat()
+        assert (now.st_uid, now.st_gid) == (1234, 4321)
+
+    @pytest.mark.req("G-03")
+    def test_nothing_is_taken_over_where_rights_would_be_another_groups(
+        made: Taking, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The kernel lets nobody give a file to a group that he is not in."""
+        os.chown(made.source / "text", 1234, 4321)
+        (made.source / "text").chmod(0o660)
+        made.changes = tuple(map(for_its_group, made.changes))
+        now = get_tree(made.source)
+        monkeypatch.setattr(os, "fchown", not_permitted)
+        with pytest.raises(Refused, match="its group, 4321"):
+            made.take()
+        assert get_tree(made.source) == now
+        assert not (made.source / layout.TAKEOVER).exists()
+
+
+def for_its_group(change: Change) -> Change:
+    if change.path != "text" or change.before is None or change.after is None:
+        return change
+    before, after = (replace(entry, mode=0o660) for entry in (change.before, change.after))
+    return replace(change, before=before, after=after)
+
+
+def not_permitted(*_arguments: object) -> None:
+    raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))

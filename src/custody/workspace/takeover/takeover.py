@@ -26,6 +26,7 @@ from custody.store.os_errors import failure
 from custody.store.root import Root
 from custody.store.rundir import RunDirectory
 from custody.workspace.restore import Restoration
+from custody.workspace.rights import lowered, pass_on
 from custody.workspace.takeover import Conflict, TakeoverPlan, TakeoverStep
 from custody.workspace.takeover.compare import Comparison
 from custody.workspace.takeover.look import look, same
@@ -104,6 +105,8 @@ class Takeover:
                 name = new_name(number)
                 made = replace(step.after, path=name)
                 restoration.put_back(beside, {name: (made, None)}, {})
+                if step.before is not None and step.before.kind == made.kind == "file":
+                    _pass_on(self._root, step, beside, made)
                 if not same(look(beside, name), made):
                     raise RunError("what was copied differs from the record", where=step.path)
                 staged.append(replace(step, inode=beside.stat(name).st_ino))
@@ -121,6 +124,25 @@ class Takeover:
         )
         beside.write(layout.TAKEOVER_PLAN, encode_pretty(plan), sync=True)
         return follow(self._root, beside, plan)
+
+
+def _pass_on(root: Root, step: TakeoverStep, beside: Root, made: Entry) -> None:
+    """Let what was made belong to whom the file does whose place it takes."""
+    old = root.open_fd(step.path, files.READ | os.O_NOFOLLOW)
+    try:
+        new = beside.open_fd(made.path, files.READ | os.O_NOFOLLOW)
+        try:
+            if not pass_on(old, new, lowered(made).mode):
+                group = os.fstat(old).st_gid
+                what = f"a new file cannot be given its group, {group}, whose rights it has"
+                hint = "take the changes over as somebody who is in that group"
+                raise Refused("apply", what, where=f"{root.path}/{step.path}", hint=hint)
+        finally:
+            os.close(new)
+    except OSError as error:
+        raise failure(error, f"{root.path}/{step.path}") from error
+    finally:
+        os.close(old)
 
 
 def follow(root: Root, beside: Root, plan: TakeoverPlan) -> Conflict | None:
