@@ -74,7 +74,7 @@ def secret_of(text: str) -> str:
         return str(found[1]).rstrip(".")[:30]
     words = [word for word in WORD.findall(text) if re.search("[0-9]", word)]
     assert words, f"nothing here knows what is secret in {text!r}"
-    return max(words, key=len)
+    return str(max(words, key=len))
 
 
 def lay_out(ground: Ground, pieces: list[str]) -> None:
