@@ -43,6 +43,10 @@ _WORD_KEYS = (
 _MIXED = r"(?=[^\s\"']{0,64}[0-9])(?=[^\s\"']{0,64}[A-Za-z])"
 _KEY_KIND = r"(?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?"
 _COOKIE = r"[A-Za-z0-9_.-]{1,64}=[^\s;\"'<>]{0,1000}"
+_COOKIES = (
+    rf"(?i){_EDGE}(?:set-)?cookie[\"']?[ \t]*:[ \t]*[\"']?(?=[^\r\n]{{8}})"
+    rf"({_COOKIE}(?:;[ \t]*{_COOKIE}){{0,31}})"
+)
 
 GENERIC = (
     Pattern(
@@ -67,13 +71,7 @@ GENERIC = (
         rf"([A-Za-z0-9._~+/=-]{{8,{LONGEST}}})",
         "Authorization: Basic <24>==",
     ),
-    Pattern(
-        "cookie",
-        ("cookie",),
-        rf"(?i){_EDGE}(?:set-)?cookie[\"']?[ \t]*:[ \t]*[\"']?(?=[^\r\n]{{8}})"
-        rf"({_COOKIE}(?:;[ \t]*{_COOKIE}){{0,31}})",
-        "Cookie: session=<40>; theme=dark",
-    ),
+    Pattern("cookie", ("cookie",), _COOKIES, "Cookie: session=<40>; theme=dark"),
     Pattern(
         "url-password",
         ("://",),
