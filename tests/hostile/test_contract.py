@@ -12,7 +12,7 @@ import pytest
 
 from support.hostile import Case, cases, custody
 
-REPEATED = re.compile(r"'(.)'\*(\d+)\b")
+REPEATED = re.compile(r"'([^']+)'\s*\*\s*(\d+)\b")
 MEGABYTES = re.compile(r'(\d+) MB of ("(?:[^"\\]|\\.)*")')
 LONGEST = 10
 """Seconds, on a machine that does much else."""

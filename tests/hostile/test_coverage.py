@@ -13,7 +13,15 @@ from typing import Any
 
 import pytest
 
-from support.hostile import COVERED, EXTRA, FOLDER, NOT_YET_COVERED, Case, every_case
+from support.hostile import (
+    COVERED,
+    EXTRA,
+    FOLDER,
+    NOT_YET_COVERED,
+    UNREADABLE,
+    Case,
+    every_case,
+)
 
 HERE = FOLDER.relative_to(FOLDER.parents[1])
 
@@ -41,8 +49,13 @@ def test_every_case_of_a_covered_surface_is_run(root: Path) -> None:
 
 def test_no_surface_is_forgotten() -> None:
     """One that no test runs end to end is named here, so that it is not taken for done."""
-    assert {case.surface for case in every_case()} <= {*COVERED, *NOT_YET_COVERED}
+    surfaces = {*COVERED, *NOT_YET_COVERED}
+    assert [(case.id, case.surface) for case in every_case() if case.surface not in surfaces] == []
     assert set(COVERED).isdisjoint(NOT_YET_COVERED)
+
+
+def test_every_case_is_one() -> None:
+    assert [case for case in every_case() if case.surface == UNREADABLE] == []
 
 
 def test_ids_are_unique() -> None:
@@ -98,6 +111,54 @@ def test_further_cases_are_run_and_wrong_verdicts_noticed(root: Path, tmp_path: 
         ("PASSED", "right"): len(SAMPLES),
         ("FAILED", "wrong"): len(SAMPLES),
     }, done.stdout
+
+
+ODD = [
+    {"id": "odd-1", "surface": "weather", "input": "rain", "expect": "reject:wet", "why": ""},
+    {"id": "odd-2", "surface": "path", "input": "../x", "expect": "reject:traversal", "by": "me"},
+    {"id": "odd-3", "surface": "path", "expect": "reject:traversal"},
+    {"id": "odd-4", "surface": "html", "input": "<b>", "expect": "inert", "why": ""},
+    *(
+        {"id": f"odd-{surface}", "surface": surface, "input": given, "expect": "banana:split"}
+        for surface, given in (
+            ("path", "../x"), ("pipeline", "digraph g {}"), ("bundle", {"zip": "a riddle"}),
+            ("uri", "http://x"), ("tcl", "exec id"), ("fence", "```py file=/a\nx\n```\n"),
+            ("log", {"edit": "a riddle"}), ("crash", {"moon": "full"}), ("fs", {"setup": ["hm"]}),
+            ("request", {"fs": "a riddle"}), ("file_request", {"path": "a.py", "fs": "a riddle"}),
+            ("redaction", {"moon": 5}), ("patch", {"gen": "a riddle"}), ("contract", {"gen": "?"}),
+        )
+    ),
+    "no case at all",
+]  # fmt: skip
+"""What nobody has thought of: surfaces, verdicts, words and fields that no test knows."""
+
+
+def test_what_nobody_knows_fails_alone(root: Path, tmp_path: Path) -> None:
+    """Each fails by itself, and by an assertion; whatever can be read is run all the same."""
+    extra = tmp_path / "odd.json"
+    extra.write_text(json.dumps(ODD))
+    done = run(root, "-rfEp", "-k", "odd- or forgotten or is_one", extra=str(extra))
+    told = re.findall(r"^([A-Z]+) \S+::(?:\w+\[)?([\w-]+)\]?(?: |$)", done.stdout, re.MULTILINE)
+    ended = {name: how for how, name in told}
+    unknown = {case["id"] for case in ODD[4:-1]}  # type: ignore[index]
+    assert ended == {
+        "odd-2": "PASSED",
+        "test_no_surface_is_forgotten": "FAILED",
+        "test_every_case_is_one": "FAILED",
+        **dict.fromkeys(unknown, "FAILED"),
+    }, done.stdout
+    reasons = re.findall(r"^E +(\w+(?:Error|Exception)): ", done.stdout, re.MULTILINE)
+    assert {*reasons} == {"AssertionError"}
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1", "null", '{"cases": []}', "[[]]"])
+def test_a_file_that_holds_no_cases_is_told(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    extra = tmp_path / "broken.json"
+    extra.write_text(text)
+    monkeypatch.setenv(EXTRA, str(extra))
+    assert [case.id for case in every_case() if case.surface == UNREADABLE] == ["broken#0"]
 
 
 def test_a_case_that_shares_an_id_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

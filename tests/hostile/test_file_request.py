@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,10 @@ from support.packing import Library
 
 CONTENT = "one\ntwo\r\nthree\nfour\nfive\n"
 BUDGET = 10_000
+UNREAD: dict[str, Callable[[Path], None]] = {
+    "FIFO": os.mkfifo, "fifo": os.mkfifo, "directory": Path.mkdir, "folder": Path.mkdir,
+}  # fmt: skip
+"""What is no file, by the word for it."""
 PLAIN = re.compile(r"(?:\.?[a-z_][\w.-]*/)*\.?[a-z_][\w.-]*", re.ASCII)
 """Paths at which a file can be made without harm."""
 
@@ -57,16 +63,32 @@ def prepare(library: Library, need: dict[str, Any], case: Case) -> int:
         path.parent.mkdir(exist_ok=True, parents=True)
         path.symlink_to(link[2])
         return BUDGET
-    if setting.startswith("1 GB"):
-        library.sparse(need["path"], 1 << 30)
-        return BUDGET
-    if "multi-byte" in setting:
-        library.write(need["path"], "ä€😀" * 100)
-        return library.mandatory_bytes + 4
-    assert not setting, f"nothing here knows how to make {setting!r}"
+    if setting:
+        return made(library, need["path"], setting)
     name = need.get("path")
     if not isinstance(name, str) or not PLAIN.fullmatch(name) or case.code == "not_found":
         return BUDGET
     if not (library.folder / name).exists():
         library.write(name, CONTENT)
+    return BUDGET
+
+
+def made(library: Library, name: str, setting: str) -> int:
+    """Make a file as a case describes it; return how many bytes the pack may have."""
+    if size := re.match(r"(\d+) GB\b", setting):
+        library.sparse(name, int(size[1]) << 30)
+        return BUDGET
+    if "multi-byte" in setting:
+        library.write(name, "ä€😀" * 100)
+        return library.mandatory_bytes + 4
+    if kind := next((word for word in UNREAD if re.search(rf"\b{word}\b", setting)), ""):
+        path = library.folder / name
+        path.parent.mkdir(exist_ok=True, parents=True)
+        UNREAD[kind](path)
+        return BUDGET
+    if "UTF-8" in setting:
+        library.write(name, b"caf\xe9\n")
+        return BUDGET
+    assert setting == "CRLF line ends", f"nothing here knows how to make {setting!r}"
+    library.write(name, CONTENT)
     return BUDGET

@@ -21,6 +21,7 @@ from support.tampering import tamper
 STAGES = 25
 BODY = " ".join(f'n{n} [prompt="x"]' for n in range(STAGES))
 CHAIN = f"{BODY} start -> {' -> '.join(f'n{n}' for n in range(STAGES))} -> done"
+HOURS = {"h": 1, "day": 24, "year": 24 * 365}
 ONE = 'one [prompt="x"] start -> one -> done'
 
 
@@ -129,11 +130,11 @@ def texts_of(event: Any) -> tuple[str, Any]:
 
 def a_clock_goes_back(case: Case, ground: Ground) -> None:
     """A run is taken up with an earlier clock than it began with; the lines' order stays."""
-    jump = re.search(r"back (\d+) h", case.input["clock"])
-    assert jump is not None
+    jump = re.search(r"back (\d+) (h|days?|years?)\b", case.input["clock"])
+    assert jump is not None, f"nobody knows how to set a clock so: {case.input}"
     assert case.expect == "accept:seq"
     assert ground.start(ground.pipeline(ONE)).code == 0
-    begun_later(ground, hours=int(jump[1]))
+    begun_later(ground, hours=int(jump[1]) * HOURS[jump[2].rstrip("s")])
     assert ground.ask("resume").code == 0
     lines = [json.loads(line) for line in ground.path("events.jsonl").read_text().splitlines()]
     stamps = [line["ts"] for line in lines]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import json
+import os
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -35,9 +37,9 @@ set file [open $path w]
 puts $file [string map {PASS FAIL OK CMD_FAIL} $text]
 close $file
 """
-TEN_YEARS = """
+YEARS = """
 set beat [file join $env(CUSTODY_SESSION_DIR) state heartbeat]
-file mtime $beat [expr {[clock seconds] + 315360000}]
+file mtime $beat [expr {{[clock seconds] {seconds}}}]
 after 60000
 """
 
@@ -90,16 +92,10 @@ def handed_in(case: Case, name: str) -> Any:
 
 def what_lies_there(case: Case) -> Callable[[Case, Path], None]:
     text = case.input["fs"]
-    if "already exists" in text:
-        return a_request_that_is_there_stays
-    if "symlink" in text:
-        return a_request_that_is_a_link_is_not_read
-    if "never made" in text:
-        return an_ack_that_nobody_asked_for
-    if "second ack" in text:
-        return a_second_ack
-    assert "heartbeat" in text, text
-    return a_heartbeat_in_the_future
+    for pattern, happens in LYING_THERE:
+        if re.search(pattern, text):
+            return happens
+    raise AssertionError(f"nothing here knows what lies there: {text!r}")
 
 
 def a_request_that_is_there_stays(case: Case, home: Path) -> None:
@@ -108,7 +104,7 @@ def a_request_that_is_there_stays(case: Case, home: Path) -> None:
     (home / path).parent.mkdir()
     (home / path).write_text("{}")
     with Root.open(str(home)) as root:
-        box = Box(root, "queue", ".json")
+        box = Box(root, path.partition("/")[0], ".json")
         assert not box.put(box.key(path), b"another")
         with pytest.raises(PathRefused) as refused:
             root.create(path, b"another")
@@ -119,18 +115,56 @@ def a_request_that_is_there_stays(case: Case, home: Path) -> None:
 def a_request_that_is_a_link_is_not_read(case: Case, home: Path) -> None:
     """Neither the executor reads it nor the runtime."""
     path, _, target = case.input["fs"].partition(" is a symlink to ")
+    folder, name = Path(path).parent.name, Path(path).stem
     one = Resident(home, "tclsh", SP_JOB_ID=JOB)
     try:
         (home / path).symlink_to(target)
+        if folder == "queue":
+            one.wake.tell(name)
+            message = one.ack(name)["message"]
+            assert message.startswith(f"security violation: {case.code}: ")
+    finally:
+        one.kill()
+    with Root.open(str(home)) as root, pytest.raises(PathRefused) as refused:
+        Box(root, folder, ".json").get(name)
+    assert refused.value.code == case.code
+
+
+def a_script_that_is_a_link_is_not_sourced(case: Case, home: Path) -> None:
+    path, _, target = case.input["fs"].partition(" is a symlink to ")
+    one = Resident(home, "tclsh", SP_JOB_ID=JOB)
+    try:
+        (home / path).symlink_to(target)
+        name = one.next_id("run")
+        message = one.ask(name, request(name, path, job_id=JOB))["message"]
+    finally:
+        one.kill()
+    assert message.startswith(f"security violation: {case.code}: ")
+
+
+MADE: dict[str, Callable[[Path], object]] = {
+    "FIFO": os.mkfifo,
+    "fifo": os.mkfifo,
+    "directory": Path.mkdir,
+    "empty": Path.touch,
+    "half[ -]written": lambda path: path.write_text('{"schema_version": "1.0", "requ'),
+    "zeros": lambda path: path.write_bytes(bytes(100)),
+}
+"""What may lie there in the place of a request, by the words for it."""
+
+
+def a_request_that_is_no_whole_file(case: Case, home: Path) -> None:
+    """The executor says so, and neither waits for more nor ends."""
+    path, _, kind = case.input["fs"].partition(" is ")
+    one = Resident(home, "tclsh", SP_JOB_ID=JOB)
+    try:
+        next(make for word, make in MADE.items() if re.search(word, kind))(home / path)
         name = Path(path).stem
         one.wake.tell(name)
         message = one.ack(name)["message"]
     finally:
         one.kill()
-    assert message.startswith(f"security violation: {case.code}: ")
-    with Root.open(str(home)) as root, pytest.raises(PathRefused) as refused:
-        Box(root, "queue", ".json").get(name)
-    assert refused.value.code == case.code
+    assert message.startswith(f"security violation: {case.code}: "), message
 
 
 def an_ack_that_nobody_asked_for(case: Case, home: Path) -> None:
@@ -164,13 +198,28 @@ def a_second_ack(case: Case, home: Path) -> None:
         assert not Box(root, "ack", ".json").put(key, b"another")
 
 
-def a_heartbeat_in_the_future(case: Case, home: Path) -> None:
+def a_heartbeat_that_stands_still(case: Case, home: Path) -> None:
     """It is seen not to change, whatever it says."""
+    years = re.search(r"in the (future|past) by (\d+) years?", case.input["fs"])
+    assert years is not None, f"nothing here knows how to do this: {case.input}"
     site = JobSite(home)
-    site.script(TEN_YEARS)
+    sign = "+" if years[1] == "future" else "-"
+    site.script(YEARS.format(seconds=f"{sign} {int(years[2]) * 31536000}"))
     assert f"detect:{site.run().verdict[1]}" == case.expect
 
 
 def ignored(job: Job) -> list[str]:
     """Return the requests whose acks were told to count for nothing."""
     return [fact.request_id for fact in job.facts() if isinstance(fact, SessionAckIgnored)]
+
+
+LYING_THERE: tuple[tuple[str, Callable[[Case, Path], None]], ...] = (
+    (r"already exists", a_request_that_is_there_stays),
+    (r"^scripts/\S+ is a symlink", a_script_that_is_a_link_is_not_sourced),
+    (r"symlink", a_request_that_is_a_link_is_not_read),
+    (rf"^queue/\S+ is (?:an? )?(?:{'|'.join(MADE)})", a_request_that_is_no_whole_file),
+    (r"never made|another job", an_ack_that_nobody_asked_for),
+    (r"second ack", a_second_ack),
+    (r"heartbeat", a_heartbeat_that_stands_still),
+)
+"""What a case says, and what is done then."""

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from custody.model import layout
-from support.hostile import Case, cases
+from support.hostile import Case, cases, known
 from support.jobs import DESIGN, QUICK, SCRIPT, Job, JobSite
 
 HOST = Path("/etc/passwd").read_bytes().splitlines()[0]
@@ -39,7 +39,7 @@ def test_tcl(case: Case, tmp_path: Path) -> None:
 
 def way_to_run(case: Case) -> Callable[[Case, JobSite], None]:
     if case.expect != "deny:kernel":
-        return WAYS[case.expect]
+        return known(WAYS, case.expect, case)
     text = text_of(case)
     if "ack/" in text:
         return its_own_ack
@@ -130,7 +130,7 @@ def nothing_was_made(case: Case, site: JobSite) -> None:
 
 def it_ends_the_session(case: Case, site: JobSite) -> None:
     message = denied(run(site, text_of(case)))
-    assert "has replaced `exit`" in message
+    assert re.search("has replaced `exit`|a session is not ended by a script", message)
 
 
 def the_restore_wrapper_alone(case: Case, site: JobSite) -> None:

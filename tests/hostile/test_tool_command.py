@@ -38,6 +38,9 @@ BODY = f"{ACT} start -> act -> done"
 GIT_BODY = (
     f'prepare [type=tool, tool_command="sh repository.sh"] {ACT} start -> prepare -> act -> done'
 )
+HOST = Path("/etc/passwd").read_text().splitlines()[0]
+OWN = "custody:x:"
+"""What the file of accounts says on this machine, and what it says in a view of its own."""
 ONLY_GOES = 'os.chdir(chr(47))"'
 """A process may go wherever it likes; what counts is what it finds there."""
 
@@ -61,7 +64,11 @@ def test_tool_command(case: Case, ground: Ground) -> None:
         assert case.expect == "deny:kernel"
         assert ground.surroundings() == before
         for level in turn(case.id, CONFINED):
-            assert attempt(text, ground.home / level, level) == "stopped"
+            came = attempt(text, ground.home / level, level)
+            if came == "public":  # every user of the machine may read it, and this level lets them
+                assert level != "L3"
+                came = attempt(text, ground.home / "L3", "L3")
+            assert came == "stopped"
         return
     assert ground.surroundings() == before
 
@@ -125,7 +132,12 @@ def attempt(text: str, home: Path, level: str) -> str:
     run = ground.start(ground.pipeline(BODY.format(command=quoted(text))), confinement=level)
     if picture(ground.outside) != before or stolen(ground.runsdir):
         return "reached"
-    return "stopped" if run.code or text.endswith(ONLY_GOES) else "ended well"
+    if run.code or text.endswith(ONLY_GOES):
+        return "stopped"
+    said = ground.path("nodes/act/1.1/tool.stdout.log").read_text(errors="replace")
+    if HOST in said:
+        return "public"
+    return "stopped" if OWN in said else "ended well"
 
 
 def stolen(folder: Path) -> bool:

@@ -51,6 +51,7 @@ def block(opening: str) -> str:
         ("> - > ```python file=a.py\n", ["quoted_block"]),
         ("```python file=a.py\nx\n", ["unclosed"]),
         ("```python file=a.py", ["unclosed"]),
+        ("```python file=`a.py`\n", ["quoted"]),
         ("```python file=a.py `x`\n", ["malformed"]),
         ("Please write `a.py`: file=a.py\n", []),
         ("see ```python file=a.py\nx\n", []),

@@ -70,7 +70,7 @@ def test_every_hostile_path_gets_its_code(case: dict[str, Any]) -> None:
         ("a\x7f", "control"),
         ("a\x85b", "control"),
         ("a\u2028b", "control"),
-        ("a\u202eb", "unicode"),
+        ("a\u202eb", "bidi"),
         ("\ufeffa", "unicode"),
         ("cafe\u0301", "unicode"),
         ("a\u2024\u2024/b", "unicode"),

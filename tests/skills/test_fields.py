@@ -64,6 +64,13 @@ def test_what_is_not_quoted_is_told_how_to_be() -> None:
     assert findings.found[0].hint == 'put it into quotes: "1.10"'
 
 
+def test_what_nobody_sees_is_told_of_an_unknown_field_too() -> None:
+    read, findings = fields('nmae: "a\\nb"\nvresion: "a\\0"\nname: "\\0"\n')
+    read.only(("name", "version"))
+    codes = [found.code for found in findings.found]
+    assert codes == ["unknown_field", "unknown_field", "control"]
+
+
 def test_an_unknown_field_is_told_with_the_one_that_was_meant() -> None:
     read, findings = fields("nmae: x")
     read.only(("name", "version"))

@@ -66,6 +66,23 @@ def test_nodes_know_what_they_are_and_where() -> None:
     assert described(node) == "a mapping"
 
 
+@pytest.mark.parametrize("text", ["1e3", "-1.5e3", ".5E10", "0o17", "+0o7", "1.e5"])
+def test_what_is_a_number_in_some_versions_of_yaml_is_neither_that_nor_a_text(text: str) -> None:
+    assert _only_value(f"a: {text}").kind == "other"
+    assert _only_value(f"a: '{text}'").kind == "text"
+
+
+@pytest.mark.parametrize("text", ["1.2.3", "e3", "1e", "0o", "0o8", "1e3x", "a 1e3"])
+def test_what_only_begins_like_a_number_is_a_text(text: str) -> None:
+    assert _only_value(f"a: {text}").kind == "text"
+
+
+def _only_value(text: str) -> YamlNode:
+    node = read_yaml(text.encode()).node
+    assert node is not None
+    return node.pairs["a"][1]
+
+
 def plain(node: YamlNode) -> object:
     """Return what a node would be as an ordinary value."""
     if node.kind == "mapping":

@@ -2,7 +2,8 @@
 
 A case is data: a surface, an input, what is expected, and why. Cases come from every JSON file
 of ``tests/hostile`` and from the file that the environment variable ``CUSTODY_HOSTILE`` names.
-Nothing here knows a case by its id.
+Nothing here knows a case by its id. What cannot be read as a case is kept as one of the surface
+`UNREADABLE`, so that the others are run all the same and a test tells of it.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ import io
 import json
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from custody.cli import main
 from custody.model.event import AnyFact, GuardrailViolation
@@ -45,6 +46,10 @@ SUPERSEDED = {
     "pipeline-036": "accept:commas",  # U-18: attributes without commas are read
 }
 """What is expected of cases that a later requirement decides otherwise than the corpus."""
+
+
+UNREADABLE = "unreadable"
+"""The surface of what is no case."""
 
 
 class Case(NamedTuple):
@@ -80,18 +85,44 @@ def every_case() -> list[Case]:
     """Return every case once; one that has another's id is told apart by its file's name."""
     found: dict[str, Case] = {}
     for file in files():
-        for item in json.loads(file.read_text(encoding="utf-8")):
-            case = Case(**item)
-            case = case._replace(expect=SUPERSEDED.get(case.id, case.expect))
-            if found.get(case.id, case) != case:
-                case = case._replace(id=f"{case.id}@{file.stem}")
-            found[case.id] = case
+        for read in _read(file):
+            case = read._replace(expect=SUPERSEDED.get(read.id, read.expect))
+            another = found.get(case.id, case) != case
+            name = f"{case.id}@{file.stem}" if another else case.id
+            found[name] = case._replace(id=name)
     return list(found.values())
+
+
+def _read(file: Path) -> Iterator[Case]:
+    """Yield the cases of a file."""
+    try:
+        items = json.loads(file.read_bytes())
+    except (OSError, ValueError) as error:
+        items = [f"{type(error).__name__}: {error}"]
+    for number, item in enumerate(items if isinstance(items, list) else [items]):
+        yield _case(item) or Case(f"{file.stem}#{number}", UNREADABLE, item, "", "it is no case")
+
+
+def _case(item: Any) -> Case | None:
+    """Return an item as a case, whatever else it says; None when it is none."""
+    match item:
+        case {"id": str(name), "surface": str(surface), "input": given, "expect": str(expect)}:
+            return Case(name, surface, given, expect, str(item.get("why", "")))
+    return None
 
 
 def cases(surface: str) -> list[Case]:
     """Return the cases of one surface."""
     return [case for case in every_case() if case.surface == surface]
+
+
+_T = TypeVar("_T")
+
+
+def known(table: Mapping[str, _T], word: str, case: Case) -> _T:
+    """Return what a table says of a word of a case; a case that nobody understands fails so."""
+    assert word in table, f"{case.id}: nothing here knows {word!r}, only {', '.join(table)}"
+    return table[word]
 
 
 def custody(*words: str) -> Done:

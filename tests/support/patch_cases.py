@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from custody.model.contracts.patch_policy import PatchPolicy
@@ -11,6 +12,7 @@ from custody.pipeline.contracts.plan import Plan
 PLAN = Plan(status="SIGNED", scope_allow=("docs/",), scope_deny=("docs/private/",))
 POLICY = PatchPolicy(holdouts=("scripts/scenarios/", "holdout/"))
 MANY_ZEROS = 50_000_000
+_SIZE = re.compile(r"(\d+) files? x (\d+) (?:added )?lines?")
 
 
 def patch_of(given: Any) -> bytes:
@@ -20,10 +22,9 @@ def patch_of(given: Any) -> bytes:
             return text.encode()
         case {"gen": str(how)} if how.startswith("GIT binary"):
             return binary(bytes(MANY_ZEROS))
-        case {"gen": "6 files x 1 line"}:
-            return b"".join(adding(f"docs/{number}.txt", 1) for number in range(6))
-        case {"gen": "1 file x 401 added lines"}:
-            return adding("docs/long.txt", 401)
+        case {"gen": str(how)} if found := _SIZE.match(how):
+            files, lines = map(int, found.groups())
+            return b"".join(adding(f"docs/{number}.txt", lines) for number in range(files))
         case other:
             raise AssertionError(other)
 

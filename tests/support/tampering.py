@@ -21,7 +21,7 @@ def tamper(description: str, journal: bytes, other: bytes) -> bytes:
     for pattern, change in RULES:
         if found := re.search(pattern, description, re.IGNORECASE):
             return change(journal.splitlines(keepends=True), found)
-    if re.search("replaced by another run|journal of another run", description):
+    if re.search("replaced by another run|(?:journal|log) of another run", description):
         return other
     raise AssertionError(f"nobody knows how to do this to a journal: {description!r}")
 
@@ -33,7 +33,28 @@ def _number(found: re.Match[str]) -> int:
 
 def _flip(lines: Lines, found: re.Match[str]) -> bytes:
     """Change one byte in the middle of a line to another printable one."""
+    return _flip_at(lines, _number(found))
+
+
+def _flip_and_rechain(lines: Lines, found: re.Match[str]) -> bytes:
+    """Change a line and make all that follow fit again."""
+    _flip_at(lines, _number(found))
+    return rechained(lines, _number(found) + 1)
+
+
+def _renumber(lines: Lines, found: re.Match[str]) -> bytes:
     number = _number(found)
+    lines[number] = lines[number].replace(b'"seq":%d,' % number, b'"seq":%d,' % (number + 1))
+    return b"".join(lines)
+
+
+def _break(lines: Lines, found: re.Match[str]) -> bytes:
+    """Take the first brace of a line away."""
+    lines[_number(found)] = lines[_number(found)][1:]
+    return b"".join(lines)
+
+
+def _flip_at(lines: Lines, number: int) -> bytes:
     line = bytearray(lines[number])
     middle = line.index(b'"ts":"') + 10
     line[middle] = ord("0") if line[middle] != ord("0") else ord("1")
@@ -100,7 +121,14 @@ def _holes(lines: Lines, _: re.Match[str]) -> bytes:
 
 
 RULES: tuple[tuple[str, Tamper], ...] = (
-    (r"line (\d+) removed.*rechained", _remove_and_rechain),
+    (r"line (\d+) removed(?!.*not rechained).*rechained", _remove_and_rechain),
+    (r"line (\d+) (?:changed|edited)(?!.*not rechained).*rechained", _flip_and_rechain),
+    (r"line inserted (?:after|behind) line (\d+)", _double),
+    (r"(?:timestamp|ts|byte|bytes) (?:changed |flipped )?(?:in|of) line (\d+)", _flip),
+    (r"seq of line (\d+)|line (\d+) renumbered", _renumber),
+    (r"line (\d+) is (?:not|no) JSON", _break),
+    (r"changed in the last line", lambda lines, _: _flip_at(lines, -1)),
+    (r"garbage(?: bytes)? (?:after|behind)", lambda ls, _: b"".join(ls) + b"\xff\xfe{garbage"),
     (r"line (\d+) removed|line (\d+) dropped", _remove),
     (r"first line removed|genesis removed", lambda lines, _: b"".join(lines[1:])),
     (r"one byte changed in line (\d+)|byte flipped in line (\d+)", _flip),
@@ -111,7 +139,7 @@ RULES: tuple[tuple[str, Tamper], ...] = (
     (r"zeros|NUL|holes", _holes),
     (r"lines? (\d+) swapped|two lines swapped|lines reordered", _swap),
     (r"line (\d+) (?:doubled|duplicated|twice)|line (?:doubled|duplicated|twice)", _double),
-    (r"\bempty\b|truncated to nothing|0 bytes", lambda _lines, _found: b""),
+    (r"\bempty\b|truncated to (?:nothing|zero)|\b0 bytes", lambda _lines, _found: b""),
     (r"CRLF|\\r\\n", lambda lines, _: b"".join(lines).replace(b"\n", b"\r\n")),
     (r"byte.order mark|BOM", lambda lines, _: b"\xef\xbb\xbf" + b"".join(lines)),
     (r"blank line", lambda lines, _: b"".join([*lines[:6], b"\n", *lines[6:]])),

@@ -5,8 +5,11 @@ from __future__ import annotations
 import io
 import stat
 import zipfile
+from contextlib import suppress
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from custody.errors import MalformedDocument
 from custody.views import bundle as bundles
@@ -42,6 +45,30 @@ def test_it_holds_the_least_with_placeholders_for_what_is_missing() -> None:
         assert {"reviews/", "outbox/"} <= {*opened.namelist()}
 
 
+def packed(method: int) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as made:
+        made.writestr("a/é", b"a text " * 50)
+    return out.getvalue()
+
+
+def test_a_way_of_packing_that_bombs_are_made_of_is_refused() -> None:
+    assert read_bundle(packed(zipfile.ZIP_DEFLATED)) == {"a/é": b"a text " * 50}
+    for method in (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+        with pytest.raises(MalformedDocument) as refused:
+            read_bundle(packed(method))
+        assert refused.value.code == "zip"
+
+
+@given(st.sampled_from([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA]), st.data())
+def test_a_damaged_archive_is_refused_in_one_way(method: int, data: st.DataObject) -> None:
+    damaged = bytearray(packed(method))
+    for place in data.draw(st.sets(st.integers(0, len(damaged) - 1), min_size=1, max_size=5)):
+        damaged[place] = data.draw(st.integers(0, 255))
+    with suppress(MalformedDocument):
+        read_bundle(bytes(damaged))
+
+
 @pytest.mark.req("C-29")
 def test_the_same_contents_give_the_same_bytes_in_whatever_order() -> None:
     assert make_bundle(FILES) == make_bundle(dict(reversed(FILES.items())))
@@ -69,13 +96,17 @@ def test_a_huge_file_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("data", "code"),
     [
-        (archive(("a/../../b", b"")), "path"),
-        (archive(("/etc/passwd", b"")), "path"),
-        (archive(("a\\b", b"")), "path"),
+        (archive(("a/../../b", b"")), "traversal"),
+        (archive(("/etc/passwd", b"")), "absolute"),
+        (archive(("/", b"")), "absolute"),
+        (archive(("a\\b", b"")), "backslash"),
+        (archive(("a//", b"")), "noncanonical"),
+        (archive(("C:/a", b"")), "drive"),
+        (archive(("abc", b"")).replace(b"abc", b"a\0c"), "control"),
         (archive(("a", b"b"), mode=stat.S_IFLNK | 0o777), "symlink"),
         (b"no archive", "zip"),
     ],
-    ids=["traversal", "absolute", "backslash", "symlink", "none"],
+    ids=["up", "absolute", "root", "backslash", "folder", "drive", "NUL", "symlink", "none"],
 )
 def test_what_could_harm_is_refused(data: bytes, code: str) -> None:
     with pytest.raises(MalformedDocument) as refused:

@@ -12,14 +12,14 @@ from typing import Final, NamedTuple
 LONGEST_INFO: Final = 8192
 """Bytes of the longest text that is looked at; a path has at most 1024."""
 
-_ACCEPTED = re.compile(rb"([A-Za-z0-9_+.-]+) file=([^\s\"'\x00-\x1f\x7f-\xff]+)")
+_ACCEPTED = re.compile(rb"([A-Za-z0-9_+.-]+) file=([^\s\"'`\x00-\x1f\x7f-\xff]+)")
 """Most openings; the others are looked at rule by rule."""
 _LANG = re.compile(rb"[A-Za-z0-9_+.-]+")
 _KEY = re.compile(rb"([A-Za-z0-9_.-]+)[=:]")
 _CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
 _WORD = re.compile(rb"[^ \t]+")
 _FILE = b"file="
-_QUOTES = "\"'“”„‘’‚«»‹›"  # noqa: RUF001 - those that wrap a name in some language
+_QUOTES = "\"'`“”„‘’‚«»‹›"  # noqa: RUF001 - those that wrap a name in some language
 
 
 class Info(NamedTuple):

@@ -34,6 +34,10 @@ _BEFORE_QUOTED: Final = b" \t>-+*0123456789.)"
 _ITEM = re.compile(rb"[ \t]*(?:(?:[-+*]|[0-9]{1,9}[.)])[ \t]{1,4})+")
 
 
+_TOLD_BY_INFO: Final = frozenset({"quoted"})
+"""Reasons of an opening that count where nothing is opened: backticks around a name forbid it."""
+
+
 class Fence(NamedTuple):
     """One block, or a line that looks like the opening of one."""
 
@@ -129,7 +133,8 @@ class _Document:
         info = self._info(line)
         text = self.data[line.text : min(line.end, line.text + LONGEST_INFO)]
         if names_a_file(text):
-            told = "control" if info.reason == "control" else reason or "malformed"
+            plain = info.reason if info.reason in _TOLD_BY_INFO else "malformed"
+            told = "control" if info.reason == "control" else reason or plain
             yield self._fence(line, line.end + 1, info, told, marks=0)
 
     def block(self, line: _Line, reason: str) -> tuple[Fence, int, int]:

@@ -15,6 +15,7 @@ r"""Relative paths that come from outside: one spelling per file, nothing that s
     noncanonical   an empty or ``.`` component, or a trailing ``/``
     too_deep       more than 32 components
     too_long       a component over 255 bytes, or more than 1024 in all
+    bidi           a character that turns the direction in which it reads
     unicode        not NFC, invisible, or a look-alike of a separator or a dot
     denied         git's own directory in any spelling
     reserved       a Windows device name, or a colon
@@ -37,7 +38,7 @@ import msgspec
 
 from custody.errors import PathRefused
 from custody.model.secret_files import NOT_WRITTEN, SECRET_FREE
-from custody.model.unseen import CONTROL, INVISIBLE
+from custody.model.unseen import BIDI, CONTROL, INVISIBLE
 from custody.patterns import later
 
 COMPONENT_BYTES: Final = 255
@@ -212,6 +213,8 @@ def _refuse_shape(text: str, parts: list[str]) -> None:
 
 def _refuse_part(text: str, part: str) -> None:
     """Rules about one component."""
+    if found := BIDI.search(part):
+        raise _refusal("bidi", text, f"U+{ord(found[0]):04X} turns how it reads")
     if not part.isascii() and (reason := _odd_unicode(part)):
         raise _refusal("unicode", text, reason)
     if _GIT.fullmatch(part):

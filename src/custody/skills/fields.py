@@ -48,12 +48,12 @@ class Fields:
 
     def only(self, known: Collection[str]) -> None:
         """Tell every field that is none of those."""
-        for key, (place, _) in self.node.pairs.items():
+        for key, (place, value) in self.node.pairs.items():
             if key not in known:
                 what = f"there is no field {shown(self.called(key))}"
-                self._findings.tell(
-                    "unknown_field", what, place, self._findings.nearest.hint(key, known)
-                )
+                hint = self._findings.nearest.hint(key, known)
+                self._findings.tell("unknown_field", what, place, hint)
+                self._unseen(value, self.called(key), lines=True)
 
     def called(self, key: str) -> str:
         """Return how messages call a field: ``outputs.required``."""
@@ -112,16 +112,23 @@ class Fields:
             hint = f'put it into quotes: "{node.text}"' if _quotable(node) else ""
             self._wrong_kind(name, node, "text", hint)
             return None
-        plain = node.text.replace("\n", " ").replace("\t", " ") if lines else node.text
-        if odd := CONTROL.search(plain) or BIDI.search(plain):
-            self.tell("control", f"U+{ord(odd[0]):04X} stands in {name!r}", node)
-        elif not node.text.strip():
+        if self._unseen(node, name, lines=lines):
+            return None
+        if not node.text.strip():
             self.tell("empty", f"{name!r} says nothing", node)
         elif len(node.text) > TEXT_LIMIT:
             self.tell("too_large", f"{name!r} has more than {TEXT_LIMIT} characters", node)
         else:
             return node.text
         return None
+
+    def _unseen(self, node: YamlNode, name: str, *, lines: bool) -> bool:
+        """Tell a character of a text that nobody sees; return whether there is one."""
+        plain = node.text.replace("\n", " ").replace("\t", " ") if lines else node.text
+        odd = CONTROL.search(plain) or BIDI.search(plain)
+        if odd:
+            self.tell("control", f"U+{ord(odd[0]):04X} stands in {name!r}", node)
+        return odd is not None
 
     def texts(self, key: str, *, needed: bool = False, least: int = 0) -> tuple[str, ...]:
         """Return the texts of a list."""

@@ -44,6 +44,8 @@ _KINDS: dict[str, NodeKind] = {
 }  # fmt: skip
 _TAG = "tag:yaml.org,2002:"
 _SURROGATE = later("[\ud800-\udfff]")
+_ELSEWHERE = later(r"[-+]?(?:0o[0-7]+|(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)[eE][-+]?[0-9]+)")
+"""Numbers of YAML 1.2, and of JSON, that YAML 1.1 takes for texts."""
 _MARK = "\ufeff"
 
 
@@ -180,6 +182,8 @@ class _Builder:
             self._tell("surrogate", "half a surrogate pair stands in it", line, column)
         tag: str = event.tag or self._resolve(yaml.ScalarNode, event.value, event.implicit)
         kind = _KINDS.get(tag.removeprefix(_TAG), "other")
+        if kind == "text" and event.implicit[0] and _ELSEWHERE.fullmatch(event.value):
+            kind = "other"
         return YamlNode(kind, line, column, event.value)
 
     def _add(self, node: YamlNode) -> None:

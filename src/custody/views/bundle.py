@@ -8,11 +8,14 @@ is cut, and so is the list of files after `MOST_MEMBERS`; the bundle says so in 
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 
-from custody.errors import MalformedDocument
+from custody.errors import MalformedDocument, PathRefused
 from custody.model import layout
+from custody.model.relpath import RelPath
 
 MOST_MEMBERS = 2000
 MOST_BYTES = 4 << 20
@@ -26,6 +29,12 @@ _DATE = (1980, 1, 1, 0, 0, 0)
 _FILE, _FOLDER = 0o100644 << 16, 0o40755 << 16
 _LINK = 0o120000
 _KIND = 0o170000
+_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+_DAMAGED = (
+    zipfile.BadZipFile, NotImplementedError, EOFError, RuntimeError, OSError, ValueError,
+    OverflowError, struct.error, zlib.error,
+)  # fmt: skip
+"""What reading an archive can raise whose bytes are not what they should be."""
 
 
 def make_bundle(files: Mapping[str, bytes]) -> bytes:
@@ -45,32 +54,37 @@ def make_bundle(files: Mapping[str, bytes]) -> bytes:
 
 
 def read_bundle(data: bytes) -> dict[str, bytes]:
-    """Return the members of a bundle from elsewhere; raises `MalformedDocument` for what may harm.
+    """Return the members of a bundle from elsewhere; raises `MalformedDocument` for what harms.
 
-    Codes: ``zip``, ``duplicate``, ``symlink``, ``path`` and ``too_large``, by the size that is
-    declared and by the bytes that really come.
+    Codes: ``zip``, ``duplicate``, ``symlink``, those of `RelPath` for a name that does not lie
+    below the archive or has a second spelling, and ``too_large``, by the size that is declared and
+    by the bytes that really come.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
             _refuse_harmful(members)
             return dict(_read(archive, members))
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, RuntimeError) as error:
+    except _DAMAGED as error:
         raise MalformedDocument("zip", f"it is no zip archive: {error}") from None
 
 
 def _refuse_harmful(members: list[zipfile.ZipInfo]) -> None:
     seen: set[str] = set()
     for member in members:
-        name = member.filename
-        if name.rstrip("/") in seen:
+        name = member.orig_filename
+        plain = name.removesuffix("/")
+        if plain in seen:
             raise MalformedDocument("duplicate", f"two members are called {name!r}")
-        seen.add(name.rstrip("/"))
+        seen.add(plain)
         if (member.external_attr >> 16) & _KIND == _LINK:
             raise MalformedDocument("symlink", f"{name!r} is a symlink")
-        parts = name.rstrip("/").split("/")
-        if name.startswith("/") or "\\" in name or not {"", ".", ".."}.isdisjoint(parts):
-            raise MalformedDocument("path", f"{name!r} does not lie below the archive")
+        if member.compress_type not in _METHODS:
+            raise MalformedDocument("zip", f"{name!r} is packed in a way that few can read")
+        try:
+            RelPath.parse(name if name == "/" else plain)
+        except PathRefused as refused:
+            raise MalformedDocument(refused.code, f"a member's {refused.what}") from None
     if len(members) > MOST_MEMBERS + len(_LEAST) + len(_FOLDERS) + 1:
         raise MalformedDocument("too_large", f"it has {len(members)} members")
     if sum(member.file_size for member in members) > READ_LIMIT:

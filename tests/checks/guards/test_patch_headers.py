@@ -37,6 +37,10 @@ def test_what_a_copy_is_made_of() -> None:
         (b"diff --git docs/a docs/a\n", "prefix"),
         (b"+++ docs/a\n", "prefix"),
         (FILE * 2, "duplicate"),
+        (b'diff --git "a/a\\000b" "b/a\\000b"\n', "control"),
+        (b'rename to "a\\tb\\000"\n', "control"),
+        (b"+++ b/a\0b\n", "control"),
+        (b"copy from a\x1b[2J\n", "control"),
     ],
 )
 def test_what_is_wrong_by_itself(data: bytes, code: str) -> None:

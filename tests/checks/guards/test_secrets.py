@@ -116,6 +116,20 @@ def test_what_is_no_secret_stays(text: str) -> None:
     assert KNOWING.redact(text) == (text, 0)
 
 
+@pytest.mark.parametrize(
+    "before", ["\x1b[31m", "\x1b[0;1m", "\x1b[m\x1b[K", "\\n", "\\t", "%3D", "%20"]
+)
+def test_a_secret_is_found_behind_colours_and_written_out_characters(before: str) -> None:
+    token = "ghp_" + "A1b2" * 9
+    cleaned, count = Redactor({}).redact(f"said: {before}{token}\x1b[0m")
+    assert (cleaned, count) == (f"said: {before}[redacted:github-token]\x1b[0m", 1)
+
+
+def test_a_secret_does_not_begin_within_a_word() -> None:
+    for text in ("task-" + "a1" * 20, "xghp_" + "A1b2" * 9):
+        assert Redactor({}).redact(text) == (text, 0)
+
+
 @pytest.mark.parametrize("before", ["", "x", "xy", "xyz"])
 @pytest.mark.parametrize("after", ["", "1", "12", "123"])
 def test_a_known_value_is_found_in_every_encoding(before: str, after: str) -> None:

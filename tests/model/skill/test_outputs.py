@@ -42,6 +42,8 @@ def test_a_glob_that_every_engine_reads_alike_is_taken(text: str) -> None:
         ("reports/a**/x", "glob"),
         ("reports/***/x", "glob"),
         ("reports/{a,b}", "glob"),
+        ("reports/@(a|b)", "glob"),
+        ("reports/a*(b)", "glob"),
         ("reports/[!a]", "glob"),
         ("reports/[^a]", "glob"),
         ("reports/[]a]", "glob"),

@@ -59,6 +59,8 @@ def test_only_a_draft_may_be_unsigned() -> None:
     [
         ("Scope-Allow", "", ["missing"]),
         ("Scope-Allow", "docs/, ../", ["traversal"]),
+        ("Scope-Allow", "docs//", ["noncanonical"]),
+        ("Scope-Allow", "//", ["absolute"]),
         ("Scope-Allow", "/etc", ["absolute"]),
         ("Scope-Allow", "/", ["absolute"]),
         ("Scope-Allow", ".", ["too_broad"]),

@@ -20,7 +20,7 @@ EXIT = "was called: a session is not ended by a script"
 EXEC = "was called, and a script starts no program"
 OUTSIDE = "security violation: symlink: invalid script path: it leads out of scripts/"
 NOWHERE = "security violation: symlink: invalid script path: it leads nowhere"
-NO_FILE = "security violation: not_file: invalid script path: it is no plain file"
+NO_FILE = "security violation: not_regular: invalid script path: it is no plain file"
 
 
 class Script(NamedTuple):

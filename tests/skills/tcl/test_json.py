@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from support.resident import Resident
@@ -95,6 +95,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Resident]:
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(documents=st.lists(ANYTHING, min_size=1, max_size=30))
+@example(documents=[b'{"\\\\ud83du001f\\b": "\\\\udc00\xc3\xa9"}'])
 def test_what_is_read_is_what_python_reads(reader: Resident, documents: list[bytes]) -> None:
     (reader.home / "documents").write_text("".join(f"{one.hex()}\n" for one in documents))
     ack = reader.run(READS)

@@ -16,6 +16,9 @@ from custody.patterns import later
 
 _MODE = later(rb"(?:old mode|new mode|new file mode|deleted file mode|index [^ ]+) ([0-9]+)")
 _NAMED = later(rb"(rename|copy) (from|to) (.*)")
+_NAMES = (GIT, OLD, NEW, b"rename from ", b"rename to ", b"copy from ", b"copy to ")
+_UNSPEAKABLE = later(rb"[\x00-\x08\x0b-\x1f\x7f](?!\Z)|\"(?:[^\"\\]|\\.)*\\000")
+"""Control characters as they are, one at the very end aside, and a NUL in C's spelling."""
 _KNOWN = frozenset(b"%o" % mode for mode in (REGULAR, EXECUTABLE))
 
 
@@ -68,7 +71,11 @@ def _twice(lines: list[bytes]) -> Iterator[HeaderLine]:
 
 
 def _paths(line: bytes) -> Iterator[HeaderLine]:
-    if line.startswith(GIT):
+    if line.startswith(_NAMES) and _UNSPEAKABLE.search(line):
+        reason = "a control character stands in a name, which git may end there"
+        shown = line.decode(errors="backslashreplace")
+        yield HeaderLine(code="control", reason=reason, shown=shown)
+    elif line.startswith(GIT):
         text = line.removeprefix(GIT)
         pair = names.pair(text, None)
         if pair is not None:

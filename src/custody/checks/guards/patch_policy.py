@@ -7,7 +7,7 @@ begins with the class of the refusal:
 
     PATCH_PARSE_INVALID   empty  not_diff  corrupt  duplicate  prefix
     PATCH_PATH_INVALID    traversal  absolute  backslash  control  bidi  reserved  unicode … (as of
-                          `custody.model.relpath`)
+                          `custody.model.relpath`)  case_collision
     PATCH_POLICY_DENY     scope  root  copy_source  denied  secret_file  holdout  symlink  gitlink
                           mode  binary  delete  rename  type_conflict  max_files  max_added_lines
 
@@ -18,19 +18,21 @@ allowed must be spelled as it is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import chain, islice
 from typing import Final
 
+from custody.checks.guards.claims import Claims
 from custody.checks.guards.patch_headers import HeaderLine, headers
 from custody.errors import MalformedDocument, PathRefused
 from custody.model.contracts.patch_policy import PatchPolicy
 from custody.model.record import decode
 from custody.model.relpath import RelPath, caseless, forbidden
-from custody.model.unseen import BIDI
 from custody.model.verdict import Verdict
 from custody.patch import EXECUTABLE, SYMLINK, FileChange, names
 from custody.patch.git_header import GIT
 from custody.patch.read import read_patch
+from custody.patterns import later
 from custody.pipeline.contracts.plan import Plan
 
 NAME: Final = "patch_check"
@@ -39,7 +41,9 @@ TOLD = 20
 """How many verdicts are told."""
 SHOWN = 500
 """Characters of a reason or of a name that are told."""
-_BINARY = b"\nGIT binary patch\n"
+_KINDS = {"duplicate": PARSE, "prefix": PARSE, "control": PATH}
+"""Classes of what a header says by itself; whatever is not here is denied by the policy."""
+_BINARY = later(rb"\nGIT binary patch\n|\nBinary files [^\n]* differ(?:\n|\Z)")
 
 
 def read_policy(data: bytes | None, where: str = "") -> PatchPolicy:
@@ -69,7 +73,7 @@ def _judge(data: bytes, plan: Plan, policy: PatchPolicy) -> Iterator[Verdict]:
         yield _refusal("empty", PARSE, "the patch is empty")
     elif not data.startswith(GIT):
         yield _refusal("not_diff", PARSE, "the patch does not begin with 'diff --git'")
-    elif not policy.allow_binary and _BINARY in data:
+    elif not policy.allow_binary and _BINARY.search(data):
         yield _refusal("binary", DENY, "the patch holds binary data")
     else:
         rules = _Rules(plan, policy)
@@ -80,6 +84,7 @@ def _judge(data: bytes, plan: Plan, policy: PatchPolicy) -> Iterator[Verdict]:
             yield _refusal("corrupt", PARSE, malformed.what)
         else:
             yield from chain.from_iterable(map(rules.judge_change, changes))
+            yield from _judge_names(changes)
             yield from rules.judge_size(changes)
 
 
@@ -102,8 +107,7 @@ class _Rules:
     def judge_header(self, header: HeaderLine) -> Iterator[Verdict]:
         """Judge what a line says that anybody could take for one of a header."""
         if header.code:
-            known = header.code in {"duplicate", "prefix"}
-            yield _refusal(header.code, PARSE if known else DENY, header.reason, header.shown)
+            yield _refusal(header.code, _KINDS.get(header.code, DENY), header.reason, header.shown)
         elif header.path:
             yield from self.judge_path(header.path, source=header.source)
 
@@ -120,7 +124,7 @@ class _Rules:
         """Judge one path; ``source`` is what is copied and stays."""
         shown = names.shown(path)
         try:
-            text = _spelled(path)
+            text = str(RelPath.parse(path))
         except PathRefused as refused:
             yield _refusal(refused.code, PATH, refused.what, shown)
             return
@@ -168,12 +172,21 @@ class _Rules:
             yield _refusal("rename", DENY, f"{shown} comes from another file", shown)
 
 
-def _spelled(path: bytes) -> str:
-    """Return a path that is spelled as it should be; raises `PathRefused`."""
-    if found := BIDI.search(path.decode(errors="replace")):
-        what = f"{names.shown(path)} holds U+{ord(found[0]):04X}, which turns how it reads"
-        raise PathRefused("bidi", what)
-    return str(RelPath.parse(path))
+def _judge_names(changes: tuple[FileChange, ...]) -> Iterator[Verdict]:
+    """Find new names beside which others of the patch cannot be, here or on another system."""
+    claims = Claims()
+    for change in sorted(changes, key=lambda each: each.kind != "modify"):
+        shown = names.shown(change.new_path or b"")
+        with suppress(PathRefused):  # it has its verdict already
+            code = claims.claim(RelPath.parse(change.new_path)) if change.new_path else ""
+            if not code or change.kind == "modify":
+                continue
+            if code == "case_collision":
+                what = f"{shown} differs from another file of the patch by case only"
+                yield _refusal(code, PATH, what, shown)
+            else:
+                what = f"{shown} would have to be a file and a folder"
+                yield _refusal("type_conflict", DENY, what, shown)
 
 
 def _covered(path: str, entries: Iterable[str]) -> bool:

@@ -29,7 +29,8 @@ class Pattern(NamedTuple):
 LONGEST = 3000
 """Characters of the longest value that a pattern takes as one."""
 
-_EDGE = r"(?<![A-Za-z0-9_])"
+_EDGE = r"(?:(?<![A-Za-z0-9_])|(?<=[0-9;\[][mK])|(?<=\\[bfnrtv0])|(?<=%[0-9A-Fa-f]{2}))"
+"""Where a word begins, also behind a colour, an escape such as ``\\n``, or an encoded character."""
 _WORDS = (
     r"(?:token|secret|password|passwd|passphrase|api[_-]?key|access[_-]?key|private[_-]?key|"
     r"credentials?)"
@@ -41,6 +42,11 @@ _WORD_KEYS = (
 )  # fmt: skip
 _MIXED = r"(?=[^\s\"']{0,64}[0-9])(?=[^\s\"']{0,64}[A-Za-z])"
 _KEY_KIND = r"(?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?"
+_COOKIE = r"[A-Za-z0-9_.-]{1,64}=[^\s;\"'<>]{0,1000}"
+_COOKIES = (
+    rf"(?i){_EDGE}(?:set-)?cookie[\"']?[ \t]*:[ \t]*[\"']?(?=[^\r\n]{{8}})"
+    rf"({_COOKIE}(?:;[ \t]*{_COOKIE}){{0,31}})"
+)
 
 GENERIC = (
     Pattern(
@@ -65,6 +71,7 @@ GENERIC = (
         rf"([A-Za-z0-9._~+/=-]{{8,{LONGEST}}})",
         "Authorization: Basic <24>==",
     ),
+    Pattern("cookie", ("cookie",), _COOKIES, "Cookie: session=<40>; theme=dark"),
     Pattern(
         "url-password",
         ("://",),

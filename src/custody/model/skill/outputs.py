@@ -15,6 +15,7 @@ from custody.model.relpath import RelPath
 from custody.patterns import later
 
 _CLASS = later(r"\[(?:0-9|a-z|A-Z|a-f|A-F|[A-Za-z0-9_.])+\]")
+_EXTENDED = later(r"[?*+@]\(")
 
 
 class OutputFile(Record, frozen=True):
@@ -84,6 +85,8 @@ def _odd_part(part: str) -> str:
         return "`**` stands within a component"
     if "{" in part or "}" in part:
         return "a brace is read by some and not by others"
+    if _EXTENDED.search(part):
+        return "a parenthesis behind `?`, `*`, `+` or `@` is read by some and not by others"
     if set("[]!^") & set(_CLASS.sub("", part)):
         return "a class holds letters, digits, `_`, `.` and the ranges 0-9, a-z, A-Z, a-f and A-F"
     return ""

@@ -140,7 +140,7 @@ def _judge_scope(lines: KeyLines, key: str) -> Iterator[Finding]:
 
 
 def _judge_entry(key: str, item: ListEntry) -> Iterator[Finding]:
-    path = item.text.rstrip("/")
+    path = item.text.removesuffix("/")
     if path == ".":
         hint = "name the folders and files that may change"
         yield at(item.line, "too_broad", f"{key}: {shown(item.text)} is the whole repository", hint)

@@ -219,31 +219,33 @@ proc json_quoted {text} {
         return "\"$text\""
     }
     set out ""
+    set high ""
     foreach char [split $text ""] {
         scan $char %c code
+        if {$high ne ""} {
+            if {$code >= 0xdc00 && $code <= 0xdfff} {
+                append out [format {\u%04x\u%04x} $high $code]
+                set high ""
+                continue
+            }
+            append out {\ufffd}
+            set high ""
+        }
         if {$code > 0xffff} {
             set code [expr {$code - 0x10000}]
             append out [format {\u%04x\u%04x} [expr {0xd800 + ($code >> 10)}] \
                 [expr {0xdc00 + ($code & 0x3ff)}]]
+        } elseif {$code >= 0xd800 && $code <= 0xdbff} {
+            set high $code
+        } elseif {$code >= 0xdc00 && $code <= 0xdfff} {
+            append out {\ufffd}
         } elseif {$code < 0x20 || $code > 0x7e} {
             append out [format {\u%04x} $code]
         } else {
             append out $char
         }
     }
-    set pair {\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}}
-    set from 0
-    set whole ""
-    foreach found [regexp -all -inline -indices -- $pair $out] {
-        append whole [halves_replaced [string range $out $from [expr {[lindex $found 0] - 1}]]]
-        append whole [string range $out {*}$found]
-        set from [expr {[lindex $found 1] + 1}]
-    }
-    return "\"$whole[halves_replaced [string range $out $from end]]\""
-}
-
-proc halves_replaced {text} {
-    return [regsub -all {\\ud[89a-f][0-9a-f]{2}} $text {\ufffd}]
+    return "\"$out[expr {$high eq "" ? "" : {\ufffd}}]\""
 }
 
 # Return the members of a dictionary as JSON, each of the type that is named for it.
@@ -497,7 +499,7 @@ proc located {script} {
         refuse symlink "invalid script path: it leads nowhere"
     }
     if {[file type $real] ne "file"} {
-        refuse not_file "invalid script path: it is no plain file"
+        refuse not_regular "invalid script path: it is no plain file"
     }
     return $real
 }
@@ -506,7 +508,7 @@ proc request_bytes {path} {
     variable LIMIT
     file lstat $path found
     if {$found(type) ne "file"} {
-        refuse [expr {$found(type) eq "link" ? "symlink" : "not_file"}] "the request is no plain file"
+        refuse [expr {$found(type) eq "link" ? "symlink" : "not_regular"}] "the request is no plain file"
     }
     if {$found(size) > $LIMIT} {
         refuse too_large "the request has more than $LIMIT bytes"
