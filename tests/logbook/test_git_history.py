@@ -70,6 +70,7 @@ HOSTILE = {
     "diff.external": "touch OWNED; false",
     "diff.evil.textconv": "touch OWNED; cat",
     "diff.evil.command": "touch OWNED; false",
+    "diff.evil.xfuncname": "^.*$",
     "diff.noprefix": "true",
     "diff.suppressBlankEmpty": "true",
     "diff.context": "9",
@@ -97,6 +98,8 @@ def test_no_setting_runs_anything_or_changes_a_byte(
     for name, value in HOSTILE.items():
         repo.git("config", name, value.replace("OWNED", f"{tmp_path}/owned"))
     (repo.folder / ".gitattributes").write_text("* diff=evil\na -diff\n")
+    (repo.folder / ".git" / "info").mkdir(exist_ok=True)
+    (repo.folder / ".git" / "info" / "attributes").write_text("a -diff\nb diff=evil\n")
     hook = repo.folder / ".git" / "hooks" / "post-index-change"
     hook.write_text(f"#!/bin/sh\ntouch {tmp_path}/owned\n")
     hook.chmod(0o755)

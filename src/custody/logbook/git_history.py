@@ -1,8 +1,8 @@
 """The history of a git repository, read by git's plumbing: the same bytes on every machine.
 
 One process prints the patches of all commits. Nothing of the repository is run (hooks, text
-conversion, external diffs), no setting of it or of the user changes a byte, files of the work tree
-play no part, nobody is asked for a password, and nothing is fetched.
+conversion, external diffs), no setting or attribute of it or of the user changes a byte, files of
+the work tree play no part, nobody is asked for a password, and nothing is fetched.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from custody.errors import Refused, StorageFailed, UsageError
 from custody.logbook.change import PATCH_LIMIT, HistoryChange, moment
+from custody.logbook.git_apart import objects_alone
 from custody.logbook.records import Meta, PatchFormat
 from custody.logbook.streams import StreamPart, parts, reading
 from custody.patterns import later
@@ -37,6 +38,7 @@ _DIFF = (
     "--indent-heuristic", "--inter-hunk-context=0", "--src-prefix=a/",
     "--dst-prefix=b/", "--submodule=short", "-O/dev/null",
 )  # fmt: skip
+_PATH_OF = ("rev-parse", "--path-format=absolute", "--git-path")
 _PATCH = "--unified=3"
 """Asks for the patch; the others ask for a count of lines, by file and of all."""
 _BY_FILE = "--numstat"
@@ -77,6 +79,8 @@ class GitHistory:
         apart = {"GIT_DIR": self.location, "GIT_INDEX_FILE": f"{self.location}/custody.no-index"}
         self._environment = {**self._environment, **apart}
         self._folder = self.location
+        self._objects = os.fsdecode(self._ask(*_PATH_OF, "objects"))
+        self._object_format = self._ask("rev-parse", "--show-object-format").decode()
 
     def tip(self, revision: str) -> Tip:
         """Return the commit that somebody means; raises `UsageError` when it is none."""
@@ -111,9 +115,7 @@ class GitHistory:
         """Return commits whose parents a shallow clone lacks: nobody knows what they changed."""
         if self._ask("rev-parse", "--is-shallow-repository") != b"true":
             return frozenset()
-        file = os.fsdecode(
-            self._ask("rev-parse", "--path-format=absolute", "--git-path", "shallow")
-        )
+        file = os.fsdecode(self._ask(*_PATH_OF, "shallow"))
         try:
             return frozenset(read_file(file).decode().split())
         except (StorageFailed, UnicodeDecodeError) as error:
@@ -145,9 +147,12 @@ class GitHistory:
     def _printed(self, names: Sequence[str], option: str, form: str = _FORMAT) -> Iterator[_Entry]:
         words = self._words(*_DIFF, form, option)
         given = "".join(f"{name}\n" for name in names).encode()
-        with reading(
-            words, cwd=self._folder, environment=self._environment, given=given
-        ) as printing:
+        with (
+            objects_alone(self._objects, self._object_format) as apart,
+            reading(
+                words, cwd=self._folder, environment=self._environment | apart, given=given
+            ) as printing,
+        ):
             stream = chain((b"\n",), printing.pieces())
             printed = parts(stream, _MARK, self._limit + _HEAD_LIMIT)
             before = next(printed)
