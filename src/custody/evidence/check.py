@@ -102,11 +102,17 @@ def exact_content(text: str, resolver: Resolver) -> Content:
 def _contradiction(reference: Reference, uri: EvidenceUri) -> str | None:
     if _named_hash(uri) not in {"", reference.sha256}:
         return "the uri names another sha256 than the reference"
+    if isinstance(uri, PatchBlobUri) and _source(reference) != (uri.source_type, uri.source_id):
+        return "the uri names another source than the reference"
     if len(reference.excerpt) > EXCERPT_CHARACTERS:
         return f"the excerpt has more than {EXCERPT_CHARACTERS} characters"
     if reference.excerpt.removesuffix("\n").count("\n") >= EXCERPT_LINES:
         return f"the excerpt has more than {EXCERPT_LINES} lines"
     return None
+
+
+def _source(reference: Reference) -> tuple[str, str]:
+    return reference.source_type, reference.source_id
 
 
 def _named_hash(uri: EvidenceUri) -> str:
