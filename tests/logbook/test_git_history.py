@@ -110,6 +110,20 @@ def test_no_setting_runs_anything_or_changes_a_byte(
     assert not (tmp_path / "owned").exists()
 
 
+@pytest.mark.parametrize("date", ["-5 +0000", "bad", "", "99999999999999999999 +0000", "1e9 +0000"])
+def test_a_date_that_cannot_be_read_hinders_nothing(repo: GitRepo, date: str) -> None:
+    first = repo.commit({"a": "1\n"})
+    tree = repo.git("write-tree")
+    lines = [f"tree {tree}", f"parent {first}", f"author A <a@b> {date}", f"committer A <a@b> {date}"]
+    given = "\n".join([*lines, "", "odd", ""]).encode()
+    words = ("hash-object", "-t", "commit", "-w", "--stdin", "--literally")
+    repo.git("update-ref", "HEAD", repo.git(*words, given=given))
+    last = repo.commit({"a": "2\n"}, "after it")
+    told = changes(repo)
+    assert [change.subject for change in told][1:] == ["odd", "after it"]
+    assert told[2].name == last
+
+
 def test_a_replaced_commit_is_read_as_it_was(repo: GitRepo) -> None:
     first = repo.commit({"a": "1\n"})
     before = changes(repo)

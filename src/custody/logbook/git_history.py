@@ -48,7 +48,7 @@ _NO_SUBJECT = "--format=%x00%H%x00%P%x00%ct%x00%x00"
 """For a commit whose subject has no end."""
 _MARK = b"\n\0"
 """Begins a commit: no line of a patch begins with a NUL."""
-_HEAD = later(rb"([0-9a-f]{40,64})\0([0-9a-f ]*)\0([0-9]+)\0([^\0\n]*)\0\n")
+_HEAD = later(rb"([0-9a-f]{40,64})\0([0-9a-f ]*)\0([0-9]*)\0([^\0\n]*)\0\n")
 _BINARY = later(rb"^Binary files .* differ$")
 _HEAD_LIMIT = 1 << 16
 
@@ -189,7 +189,8 @@ class _Entry(NamedTuple):
 
     name: str
     parents: int
-    seconds: int
+    committed_at: str
+    """Empty where git cannot read the date, as tools have left some."""
     subject: str
     text: bytes
     size: int
@@ -205,7 +206,7 @@ def _entry(part: StreamPart) -> _Entry | None:
     return _Entry(
         name=head[1].decode(),
         parents=len(head[2].split()),
-        seconds=int(head[3]),
+        committed_at=moment(int(head[3])) if head[3] else "",
         subject=head[4].decode(errors="replace"),
         text=whole[begin:],
         size=part.size + 1 - begin,
@@ -214,8 +215,8 @@ def _entry(part: StreamPart) -> _Entry | None:
 
 def _change(entry: _Entry, text: bytes, form: PatchFormat, meta: Meta) -> HistoryChange:
     about: Meta = {"parents": entry.parents}
-    at = moment(entry.seconds)
-    return HistoryChange(entry.name, at, entry.subject, about, text, form, meta)
+    at, subject = entry.committed_at, entry.subject
+    return HistoryChange(entry.name, at, subject, about, text, form, meta)
 
 
 def _seen(text: bytes) -> Meta:
