@@ -20,8 +20,8 @@ def test_nothing_but_the_objects_is_there_and_nothing_is_left(tmp_path: Path) ->
     with objects_alone(f"{repo.folder}/.git/objects", "sha1") as variables:
 
         def asked(*words: str) -> str:
-            environment = {**os.environ, **variables}
-            done = subprocess.run(["git", *words], env=environment, stdout=subprocess.PIPE)
+            command, environment = ["git", *words], {**os.environ, **variables}
+            done = subprocess.run(command, check=False, env=environment, stdout=subprocess.PIPE)
             return done.stdout.decode().strip()
 
         assert asked("cat-file", "-t", commit) == "commit"

@@ -114,8 +114,8 @@ def test_no_setting_runs_anything_or_changes_a_byte(
 def test_a_date_that_cannot_be_read_hinders_nothing(repo: GitRepo, date: str) -> None:
     first = repo.commit({"a": "1\n"})
     tree = repo.git("write-tree")
-    lines = [f"tree {tree}", f"parent {first}", f"author A <a@b> {date}", f"committer A <a@b> {date}"]
-    given = "\n".join([*lines, "", "odd", ""]).encode()
+    people = [f"author A <a@b> {date}", f"committer A <a@b> {date}"]
+    given = "\n".join([f"tree {tree}", f"parent {first}", *people, "", "odd", ""]).encode()
     words = ("hash-object", "-t", "commit", "-w", "--stdin", "--literally")
     repo.git("update-ref", "HEAD", repo.git(*words, given=given))
     last = repo.commit({"a": "2\n"}, "after it")
