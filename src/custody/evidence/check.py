@@ -10,8 +10,8 @@
     unreachable  the place could not be reached, or not read
     refused      no uri, or one to a place that the configuration does not admit
 
-Only ``exact`` is ``valid``: whatever a reference says besides must be true as well. Nothing here
-tells whether an excerpt supports a claim.
+Only ``exact`` is ``valid``: what a reference says of places, and of the source of a patch, must be
+true as well. Nothing here tells whether an excerpt supports a claim.
 """
 
 from __future__ import annotations
