@@ -82,8 +82,12 @@ def check_packet(subject: str, *, runsdir: str, run: str = "") -> tuple[PacketCh
     """Resolve all evidence of a packet again: of a run, or of a packet that lies in a file.
 
     Documents of a packet that tells of a run are that run's: its directory is named by ``run``, or
-    the file lies in it. Also returns the packet with what was found marked in it.
+    the file lies in it; what it claims of the run must be what the record says. Also returns the
+    packet with what was found marked in it. Raises `Refused` for the directory of another run.
     """
+    from msgspec.structs import replace
+
+    from custody.engine.vouched import unvouched
     from custody.evidence import checked
     from custody.evidence.packet import read_packet
     from custody.evidence.run_files import RunFiles
@@ -99,10 +103,13 @@ def check_packet(subject: str, *, runsdir: str, run: str = "") -> tuple[PacketCh
     else:
         packet = read_packet(read_file(subject, limit=PACKET_LIMIT), where=subject)
         if not packet.run_id:
-            return checked.check_packet(packet, others)
+            found, marked = checked.check_packet(packet, others)
+            return replace(found, unvouched=unvouched(packet, None)), marked
         place = find_run(run, runsdir) if run else _run_around(subject)
     with RunDirectory.open(place, write=False) as opened:
-        return checked.check_packet(packet, RunFiles(opened, others))
+        _refuse_other(packet.run_id, opened.run_id)
+        found, marked = checked.check_packet(packet, RunFiles(opened, others))
+        return replace(found, unvouched=unvouched(packet, opened)), marked
 
 
 def make_key(path: str) -> str:
@@ -247,10 +254,13 @@ def _verified(
     """Check a run, and that it is the one of that id and head."""
     from custody import api
 
-    here = _run_id(run, runsdir)
-    if here != run_id:
-        raise Refused("other_run", f"it is about run {run_id}, not about {here}")
+    _refuse_other(run_id, _run_id(run, runsdir))
     return api.verify(run, runsdir=runsdir, rebuild=rebuild, head=head)
+
+
+def _refuse_other(told: str, here: str) -> None:
+    if here != told:
+        raise Refused("other_run", f"it is about run {told}, not about {here}")
 
 
 def _run_id(run: str, runsdir: str) -> str:

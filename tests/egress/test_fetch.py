@@ -187,6 +187,9 @@ def test_packed_pages_are_unpacked_and_bombs_are_not(
     assert failed(web.put("/", b"none", Content_Encoding=name), web.policy()) == "encoding"
     assert failed(web.put("/", small[:-9], Content_Encoding=name), web.policy()) == "protocol"
     assert failed(web.put("/", small, Content_Encoding="br"), web.policy()) == "encoding"
+    for more in (small, b"more"):
+        url = web.put("/", small + more, Content_Encoding=name)
+        assert failed(url, web.policy()) == "encoding", "half of a page would pass for all of it"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from custody.errors import ResolveFailed, UriRefused
 from custody.evidence import Content
 from custody.evidence.check import Checked, check, exact_content
 from custody.evidence.excerpt import quote
-from custody.evidence.uri import EvidenceUri, build_docs_evidence_uri
+from custody.evidence.uri import EvidenceUri, build_docs_evidence_uri, build_evidence_uri
 from custody.model.reference import Reference
 
 TEXT = b"one\ntwo\nthree\ntwo\n"
@@ -100,6 +100,16 @@ def test_each_state_is_told(
 ) -> None:
     found = checked(replace(TWO, **change))
     assert (found.state, found.bytes) == (state, place)
+
+
+@pytest.mark.req("E-04")
+def test_a_patch_is_that_of_the_source_that_the_uri_names() -> None:
+    uri = build_evidence_uri("git", "1:abc", TWO.sha256)
+    patch = replace(TWO, artifact_uri=uri, source_type="git", source_id="1:abc", kind="patch")
+    assert checked(patch).state == "exact"
+    for other in ({"source_id": "1:def"}, {"source_type": "svn"}):
+        found = checked(replace(patch, **other))
+        assert (found.state, "another source" in found.reason) == ("misquoted", True)
 
 
 @pytest.mark.req("E-04")

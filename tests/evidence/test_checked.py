@@ -138,6 +138,35 @@ def test_a_file_that_was_replaced_is_found_by_its_hash_unless_that_was_swapped(r
     assert states(checked(ran)) == {("made.txt", "gone")}
 
 
+AGAIN = (
+    'a [type=agent_task, agent=fake, prompt="draft", output_path="docs/note.md"]\n'
+    'b [type=write_file, output_path="docs/note.md", content="second\\n"]\n'
+    "start -> a -> b -> done"
+)
+
+
+@pytest.mark.req("E-04")
+def test_a_document_that_was_written_again_is_had_as_it_was(bench: Bench) -> None:
+    assert bench.run(AGAIN).summary.status == "PASS"
+    found = checked(bench)
+    assert found.states == {"exact": found.evidence}
+    note = bench.path("docs/note.md")
+    note.write_text("edited\n")
+    assert {one.claim for one in checked(bench).invalid} == {"output:docs/note.md"}
+    assert states(checked(bench)) == {("note.md", "changed")}
+    note.unlink()
+    assert {one.claim for one in checked(bench).invalid} == {"output:docs/note.md"}
+    assert states(checked(bench)) == {("note.md", "gone")}
+
+
+@pytest.mark.req("E-04")
+def test_a_journal_that_does_not_hold_has_no_document(bench: Bench) -> None:
+    bench.run(AGAIN)
+    journal = bench.path(layout.EVENTS)
+    journal.write_bytes(journal.read_bytes().replace(b'"draft', b'"drift', 1))
+    assert states(checked(bench)) == {("note.md", "changed")}
+
+
 def marked_of(bench: Bench) -> tuple[Packet, Packet]:
     packet = read_packet(bench.path(layout.PACKET).read_bytes(), where="packet")
     with RunDirectory.open(str(bench.path("")), write=False) as run:

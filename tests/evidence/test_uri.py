@@ -54,6 +54,19 @@ def is_relative(path: str) -> bool:
     return True
 
 
+@pytest.mark.req("E-07")
+@given(path=st.lists(NAMES, min_size=1, max_size=4).map("/".join), number=st.integers(0, 99))
+@example(path="drivers/aux.c", number=1)
+@example(path="cafe\u0301/~a:b ", number=0)
+def test_a_path_of_a_history_goes_both_ways(path: str, number: int) -> None:
+    assume(not {"", "."} & set(path.split("/")) and not climbs(path))
+    in_git = uri.parse(uri.build_git_uri("main", COMMIT, path))
+    in_svn = uri.parse(uri.build_svn_uri("main", path, number))
+    assert isinstance(in_git, uri.GitUri)
+    assert isinstance(in_svn, uri.SvnUri)
+    assert in_git.path == in_svn.path == path
+
+
 @pytest.mark.req("E-03")
 def test_the_examples_of_the_document() -> None:
     built = uri.build_evidence_uri("git", "1:abc123", SHA)

@@ -34,6 +34,10 @@ def test_changed_bytes_are_not_given_out(store: FolderArtifacts) -> None:
     place(store, key).write_bytes(b"forgery!")
     with pytest.raises(ResolveFailed) as caught:
         store.read(key)
+    assert caught.value.code == "changed"
+    place(store, key).unlink()
+    with pytest.raises(ResolveFailed) as caught:
+        store.read(key)
     assert caught.value.code == "gone"
 
 

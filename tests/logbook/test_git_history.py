@@ -70,6 +70,7 @@ HOSTILE = {
     "diff.external": "touch OWNED; false",
     "diff.evil.textconv": "touch OWNED; cat",
     "diff.evil.command": "touch OWNED; false",
+    "diff.evil.xfuncname": "^.*$",
     "diff.noprefix": "true",
     "diff.suppressBlankEmpty": "true",
     "diff.context": "9",
@@ -97,6 +98,8 @@ def test_no_setting_runs_anything_or_changes_a_byte(
     for name, value in HOSTILE.items():
         repo.git("config", name, value.replace("OWNED", f"{tmp_path}/owned"))
     (repo.folder / ".gitattributes").write_text("* diff=evil\na -diff\n")
+    (repo.folder / ".git" / "info").mkdir(exist_ok=True)
+    (repo.folder / ".git" / "info" / "attributes").write_text("a -diff\nb diff=evil\n")
     hook = repo.folder / ".git" / "hooks" / "post-index-change"
     hook.write_text(f"#!/bin/sh\ntouch {tmp_path}/owned\n")
     hook.chmod(0o755)
@@ -105,6 +108,20 @@ def test_no_setting_runs_anything_or_changes_a_byte(
     monkeypatch.setenv("GIT_DIR", "/nowhere")
     assert changes(repo) == before
     assert not (tmp_path / "owned").exists()
+
+
+@pytest.mark.parametrize("date", ["-5 +0000", "bad", "", "99999999999999999999 +0000", "1e9 +0000"])
+def test_a_date_that_cannot_be_read_hinders_nothing(repo: GitRepo, date: str) -> None:
+    first = repo.commit({"a": "1\n"})
+    tree = repo.git("write-tree")
+    people = [f"author A <a@b> {date}", f"committer A <a@b> {date}"]
+    given = "\n".join([f"tree {tree}", f"parent {first}", *people, "", "odd", ""]).encode()
+    words = ("hash-object", "-t", "commit", "-w", "--stdin", "--literally")
+    repo.git("update-ref", "HEAD", repo.git(*words, given=given))
+    last = repo.commit({"a": "2\n"}, "after it")
+    told = changes(repo)
+    assert [change.subject for change in told][1:] == ["odd", "after it"]
+    assert told[2].name == last
 
 
 def test_a_replaced_commit_is_read_as_it_was(repo: GitRepo) -> None:

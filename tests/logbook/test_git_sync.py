@@ -65,6 +65,16 @@ def whole(book: Logbook, artifacts: ArtifactStore, repo: GitRepo, branch: str = 
     assert book.verify_events().broken_at == 0
 
 
+def test_a_repository_may_lie_at_a_place_that_is_no_text(
+    book: Logbook, artifacts: ArtifactStore, tmp_path: Path
+) -> None:
+    repo = GitRepo(Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")))
+    repo.commit({"a": "1\n"})
+    assert sync_git(book, artifacts, str(repo.folder)).name == f"{tmp_path}/caf\\xe9/.git"
+    assert sync_git(book, artifacts, str(repo.folder)).changes == 0
+    assert [one.location for one in book.repos()] == [f"{tmp_path}/caf\\xe9/.git"]
+
+
 @pytest.mark.req("E-05", "E-08")
 def test_what_is_new_is_added_and_what_is_there_stays(
     book: Logbook, artifacts: ArtifactStore, repo: GitRepo

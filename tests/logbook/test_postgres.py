@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 from collections.abc import Iterator
 
@@ -9,7 +10,8 @@ import psycopg
 import pytest
 
 from custody.errors import LogbookFailed, UsageError
-from custody.logbook import Transaction
+from custody.logbook import Transaction, items
+from custody.logbook.book import Logbook
 from custody.logbook.postgres import Postgres, shown
 
 END_OTHERS = "SELECT pg_terminate_backend(?)"
@@ -116,6 +118,21 @@ def test_an_address_that_cannot_be_read_may_hold_a_password(address: str) -> Non
     with pytest.raises(UsageError) as caught:
         Postgres(f"postgresql://{address}")
     assert "cret" not in f"{caught.value}{caught.value.hint}"
+
+
+def test_a_name_that_no_index_takes_is_told_at_once(store: Postgres) -> None:
+    drawn = random.Random(1)
+    name = "".join(chr(drawn.randint(0x4E00, 0x9FA0)) for _ in range(1000))
+    tried = []
+
+    def work(transaction: Transaction) -> None:
+        tried.append(name)
+        items.add_item(transaction, "files", name, "a title", {})
+
+    Logbook(store)
+    with pytest.raises(LogbookFailed) as caught:
+        store.repeat(work)
+    assert (caught.value.code, len(tried)) == ("constraint", 1)
 
 
 def test_a_constraint_is_told(store: Postgres) -> None:

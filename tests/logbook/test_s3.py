@@ -32,7 +32,7 @@ def test_it_lies_below_its_prefix_and_changed_bytes_are_not_given_out(
     client.put_object(**place, Body=b"forgery")
     with pytest.raises(ResolveFailed) as caught:
         store.read(key)
-    assert caught.value.code == "gone"
+    assert caught.value.code == "changed"
     client.close()
     store.close()
 

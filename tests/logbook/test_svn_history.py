@@ -54,6 +54,24 @@ def test_no_message_is_taken_for_a_revision(repo: SvnRepo) -> None:
     assert told[1].patch.count(RULE.encode()) == 1
 
 
+def test_a_revision_that_changes_no_file_has_no_patch(repo: SvnRepo) -> None:
+    repo.commit({"a": "1\n"})
+    repo.svn("mkdir", "--quiet", "folder")
+    repo.svn("commit", "--quiet", "--message", "a folder")
+    assert [bool(change.patch) for change in changes(repo.url)] == [True, False]
+
+
+@pytest.mark.parametrize("name", ["re po@1", "at@", "a@b@HEAD"])
+def test_an_at_in_a_name_begins_no_revision(repo: SvnRepo, name: str) -> None:
+    repo.commit({"a@2": "1\n"})
+    place, copy = repo.place.with_name(name), repo.place.with_name(f"copy of {name}")
+    repo.place.rename(place)
+    repo.svn("checkout", "--quiet", f"file://{place}@", f"{copy}", cwd=place.parent)
+    for named in (f"{place}", f"{copy}", f"file://{place}"):
+        history = SvnHistory(named)
+        assert [change.name for change in history.changes(1, history.head)] == ["1"]
+
+
 def test_a_large_patch_is_a_list_and_a_larger_one_a_number(repo: SvnRepo) -> None:
     repo.commit({"a": "line\n" * 500})
     repo.commit({f"{'n' * 40}{number}": "x" for number in range(9)})

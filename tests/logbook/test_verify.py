@@ -9,8 +9,9 @@ import msgspec
 import pytest
 
 from custody.evidence.uri import build_file_uri
+from custody.logbook import events
 from custody.logbook.artifacts import ArtifactStore, open_artifacts, sha256_of
-from custody.logbook.book import Logbook
+from custody.logbook.book import ATTACHED, Logbook
 from custody.logbook.records import NewAttachment, NewPatch
 from custody.logbook.verify import verify
 
@@ -69,3 +70,38 @@ def test_changed_rows_are_found(
     found = verify(filled, store)
     assert not found.intact
     assert what in found.problems[0].what
+
+
+@pytest.mark.parametrize(
+    ("forgery", "what"),
+    [
+        ("UPDATE logbook.attachments SET uri = ?, sha256 = ?", "was added with the sha256"),
+        ("UPDATE logbook.attachments SET attachment_id = 9, uri = ?, sha256 = ?", "no event tells"),
+    ],
+)
+def test_an_attachment_that_leads_elsewhere_is_found(
+    filled: Logbook, store: ArtifactStore, forgery: str, what: str
+) -> None:
+    key = store.put(b"forgery!")
+    store.settle()
+    filled.database.repeat(lambda it: it.run(forgery, key, sha256_of(key)))
+    found = verify(filled, store)
+    assert not found.intact
+    assert what in found.problems[0].what
+    assert found.events.broken_at == 0
+
+
+def test_an_attachment_that_was_taken_out_is_found(filled: Logbook, store: ArtifactStore) -> None:
+    [one] = filled.attachments()
+    filled.database.repeat(lambda it: it.run("DELETE FROM logbook.attachments"))
+    [problem] = verify(filled, store).problems
+    assert (problem.evidence_uri, "not there any more" in problem.what) == (one.evidence_uri, True)
+
+
+def test_an_event_that_tells_nothing_sensible_breaks_nothing(
+    filled: Logbook, store: ArtifactStore
+) -> None:
+    filled.database.repeat(
+        lambda it: events.append(it, ATTACHED, {"attachment_id": "x"}, item_id=None)
+    )
+    assert verify(filled, store).intact

@@ -10,7 +10,7 @@ import pytest
 
 from custody.errors import ResolveFailed
 from custody.evidence import Content
-from custody.evidence.uri import GitUri, parse
+from custody.evidence.uri import GitUri, build_git_uri, parse
 from custody.resolvers.git import last_commit, last_commits, pinned, read_committed
 from support.programs import needs
 
@@ -71,6 +71,22 @@ def test_a_file_is_as_the_commit_has_it(repository: Path) -> None:
     assert read(repository, "main", "docs/a.txt").data == b"two\n"
     assert read(repository, first, "a%20b%23%25%3F%C3%A9&*%5Bx%5D.txt").data == b"odd\n"
     assert read(repository, first, "link").data == b"docs/a.txt"
+
+
+@pytest.mark.req("E-07")
+@pytest.mark.parametrize(
+    "name",
+    ["aux.c", "a:b", ":x", "-x", "~x", "x ", "x.", "back\\slash", "cafe\u0301", "d/" * 40 + "x"],
+)
+def test_a_name_that_no_new_file_should_have_is_found(repository: Path, name: str) -> None:
+    place = repository / name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text("there\n")
+    git(repository, "add", "--", f":(literal){name}")
+    git(repository, "commit", "--quiet", "--message", "odd")
+    uri = parse(build_git_uri("main", "HEAD", name))
+    assert isinstance(uri, GitUri)
+    assert read_committed({"main": str(repository)}, uri, os.environ).data == b"there\n"
 
 
 @pytest.mark.req("E-07")

@@ -10,11 +10,12 @@ import pytest
 
 from custody.errors import ResolveFailed
 from custody.evidence import Content
-from custody.evidence.uri import SvnUri, parse
+from custody.evidence.uri import SvnUri, build_svn_uri, parse
 from custody.resolvers.svn import read_revision
 from support.programs import needs
 
 pytestmark = [needs("svn"), needs("svnadmin")]
+ODD = ("aux.c", "a:b", "-x", "~x", "x ", "@", "x@HEAD", "100%25")
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +24,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     source = folder / "source" / "trunk"
     source.mkdir(parents=True)
     (source / "a.c").write_bytes(b"one\n\xff")
-    (source / "at@2 b#é.c").write_text("odd\n")
+    for name in ("at@2 b#é.c", *ODD):
+        (source / name).write_text("odd\n")
     url = f"file://{folder}/repository"
     run("svnadmin", "create", folder / "repository")
     run("svn", "import", "-q", "-m", "first", folder / "source", url)
@@ -56,6 +58,14 @@ def test_a_file_is_as_the_revision_has_it(address: str) -> None:
     assert read(address, "trunk/a.c@2") == Content.of(b"two\n")
     assert read(f"{address}/trunk/", "a.c@2").data == b"two\n"
     assert read(address, "trunk/at@2%20b%23%C3%A9.c@1").data == b"odd\n"
+
+
+@pytest.mark.req("E-07")
+@pytest.mark.parametrize("name", ODD)
+def test_a_name_that_no_new_file_should_have_is_found(address: str, name: str) -> None:
+    uri = parse(build_svn_uri("old", f"trunk/{name}", 1))
+    assert isinstance(uri, SvnUri)
+    assert read_revision({"old": address}, uri, os.environ).data == b"odd\n"
 
 
 @pytest.mark.req("E-07")

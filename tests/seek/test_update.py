@@ -186,6 +186,24 @@ def test_what_cannot_be_had_is_told_until_it_can(world: World, tmp_path: Path) -
     assert world.found("zebra") == [str(one.attachment_id)]
 
 
+def test_a_document_that_no_uri_can_name_hinders_no_other(world: World) -> None:
+    folder = os.fsencode(world.root)
+    for name in (b"caf\xe9.md", b"caf\\xe9.md", b"a\nb.md", b"aux.md", b"x\xe2\x80\xae.md"):
+        Path(os.fsdecode(folder + b"/" + name)).write_text("A zebra.\n")
+    for _ in range(2):
+        updated = world.update()
+        told = {(bad.artifact_uri, bad.code) for bad in updated.unresolved}
+        assert ("caf\\xe9.md", "E_MALFORMED") in told
+        assert {("a\nb.md", "E_MALFORMED"), ("aux.md", "E_MALFORMED")} < told
+        assert len(told) == 4
+    assert "docs:guide.md" in world.found("guide")
+    assert world.found("zebra") == []
+    for name in os.listdir(folder):
+        if b"caf" in name:
+            os.remove(folder + b"/" + name)
+    assert len(world.update().unresolved) == 3
+
+
 def test_vectors_are_fitted_when_there_is_enough(world: World) -> None:
     updated = world.update()
     assert updated.vectors == 0

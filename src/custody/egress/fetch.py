@@ -250,6 +250,9 @@ def _body(address: WebAddress, response: http.client.HTTPResponse, most: int) ->
         if max(came, size) > most:
             raise FetchFailed("too_large", f"it has more than {most} bytes", where=address.url)
         yield plain
+    if unpack is not None and unpack.unused_data:
+        what = f"something follows on what is packed as {packed!r}"
+        raise FetchFailed("encoding", what, where=address.url)
     declared = response.length
     if declared or (unpack is not None and not unpack.eof):
         raise FetchFailed("protocol", "it breaks off before its end", where=address.url)

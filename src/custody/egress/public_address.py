@@ -55,6 +55,8 @@ def is_public(text: str) -> bool:
     inner = _inside(address)
     if inner is not None and not is_public(str(inner)):
         return False
+    if isinstance(address, IPv6Address) and address.is_site_local:
+        return False  # given up, and in use in places: Python counts them as global
     return address.is_global and not (
         address.is_multicast or address.is_reserved or address.is_unspecified
     )

@@ -10,8 +10,8 @@
     unreachable  the place could not be reached, or not read
     refused      no uri, or one to a place that the configuration does not admit
 
-Only ``exact`` is ``valid``: whatever a reference says besides must be true as well. Nothing here
-tells whether an excerpt supports a claim.
+Only ``exact`` is ``valid``: what a reference says of places, and of the source of a patch, must be
+true as well. Nothing here tells whether an excerpt supports a claim.
 """
 
 from __future__ import annotations
@@ -102,11 +102,17 @@ def exact_content(text: str, resolver: Resolver) -> Content:
 def _contradiction(reference: Reference, uri: EvidenceUri) -> str | None:
     if _named_hash(uri) not in {"", reference.sha256}:
         return "the uri names another sha256 than the reference"
+    if isinstance(uri, PatchBlobUri) and _source(reference) != (uri.source_type, uri.source_id):
+        return "the uri names another source than the reference"
     if len(reference.excerpt) > EXCERPT_CHARACTERS:
         return f"the excerpt has more than {EXCERPT_CHARACTERS} characters"
     if reference.excerpt.removesuffix("\n").count("\n") >= EXCERPT_LINES:
         return f"the excerpt has more than {EXCERPT_LINES} lines"
     return None
+
+
+def _source(reference: Reference) -> tuple[str, str]:
+    return reference.source_type, reference.source_id
 
 
 def _named_hash(uri: EvidenceUri) -> str:

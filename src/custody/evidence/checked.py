@@ -1,7 +1,6 @@
 """A packet, checked: what came of each piece of its evidence.
 
-Whether all claims of a run are there, and none was changed, is not asked here: `custody verify`
-makes the packet of a run again from its record.
+Whether its claims are those of the run that it names is asked by `custody.engine.vouched`.
 """
 
 from __future__ import annotations
@@ -37,11 +36,13 @@ class PacketCheck(Record, frozen=True):
     invalid: tuple[CheckedCitation, ...]
     unsupported: tuple[str, ...]
     """The ids of claims without any evidence."""
+    unvouched: tuple[str, ...] = ()
+    """What the record of the run does not say, in words."""
 
     @property
     def valid(self) -> bool:
-        """Whether every piece of evidence is, and there is some for every claim."""
-        return not self.invalid and not self.unsupported
+        """Whether every piece of evidence is, with some for every claim, and the record agrees."""
+        return not (self.invalid or self.unsupported or self.unvouched)
 
 
 def check_packet(packet: Packet, resolver: Resolver) -> tuple[PacketCheck, Packet]:

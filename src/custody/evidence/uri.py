@@ -50,6 +50,7 @@ _SVN_REVISION = later(r"0|[1-9][0-9]{0,17}")
 _SERVER = later(r"(?:[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.?|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 _TARGET = later(r"(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9A-Fa-f]{2})*")
 _HIGHEST_PORT = 65535
+_CLIMBING = (TRAVERSAL, "a `..` component leaves the root")
 
 
 class PatchBlobUri(Record, frozen=True):
@@ -227,12 +228,8 @@ def _doc(text: str, rest: str) -> DocUri:
 def _file(text: str, rest: str) -> FileUri:
     if not rest.startswith("/"):
         raise _malformed(text, "a file's uri starts with `file:///`")
-    names = [plain(segment, where=text) for segment in rest[1:].split("/")]
-    if climbs("/".join(names)):
-        raise UriRefused(OUTSIDE, "a path with `..` may lead anywhere", where=text)
-    if any(name in {"", "."} or "/" in name for name in names):
-        raise _malformed(text, "an empty or `.` component, or a slash in a name")
-    return FileUri(text=text, path="/" + "/".join(names))
+    path = _path(text, rest[1:], climbing=(OUTSIDE, "a path with `..` may lead anywhere"))
+    return FileUri(text=text, path=f"/{path}")
 
 
 def _git(text: str, rest: str) -> GitUri:
@@ -242,7 +239,7 @@ def _git(text: str, rest: str) -> GitUri:
     if _GIT_REVISION.fullmatch(revision) is None or revision.endswith((".", ".lock")):
         hint = "git://<repository>/<commit>/<path>"
         raise _malformed(text, f"{revision[:80]!r} is no revision", hint=hint)
-    path = _relative(text, path)
+    path = _path(text, path)
     return GitUri(text=text, repository=repository, revision=revision, path=path)
 
 
@@ -253,7 +250,7 @@ def _svn(text: str, rest: str) -> SvnUri:
     if not at or _SVN_REVISION.fullmatch(revision) is None:
         hint = "svn://<repository>/<path>@<number>"
         raise _malformed(text, "it ends with no revision", hint=hint)
-    path = _relative(text, path)
+    path = _path(text, path)
     return SvnUri(text=text, repository=repository, path=path, revision=int(revision))
 
 
@@ -274,17 +271,28 @@ _READERS = {"memory": _memory, "file": _file, "git": _git, "svn": _svn, "https":
 
 
 def _relative(text: str, path: str) -> str:
-    """Return a path below something, decoded; one that climbs is told apart."""
+    """Return a path below the root for documents, decoded: one that every system has."""
+    names = _path(text, path)
+    try:
+        return str(RelPath.parse(names))
+    except PathRefused as refused:
+        raise _malformed(text, refused.what) from None
+
+
+def _path(text: str, path: str, climbing: tuple[str, str] = _CLIMBING) -> str:
+    """Return a path, decoded; one that climbs is told apart.
+
+    What a repository holds may be called as no file should be that is written anew: such a name
+    is a fact, and only looked up.
+    """
     names = [plain(segment, where=text) for segment in path.split("/")]
     joined = "/".join(names)
     if climbs(joined):
-        raise UriRefused(TRAVERSAL, "a `..` component leaves the root", where=text)
-    if any("/" in name for name in names):
-        raise _malformed(text, "a slash within a name")
-    try:
-        return str(RelPath.parse(joined))
-    except PathRefused as refused:
-        raise _malformed(text, refused.what) from None
+        code, what = climbing
+        raise UriRefused(code, what, where=text)
+    if any(name in {"", "."} or "/" in name for name in names):
+        raise _malformed(text, "an empty or `.` component, or a slash in a name")
+    return joined
 
 
 def _known_repository(text: str, name: str) -> None:

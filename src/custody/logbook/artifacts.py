@@ -10,7 +10,7 @@ import hashlib
 from typing import Protocol
 
 from custody.errors import ResolveFailed, UsageError
-from custody.evidence.failure import GONE, REFUSED
+from custody.evidence.failure import CHANGED, REFUSED
 from custody.model import layout
 from custody.patterns import later
 
@@ -72,5 +72,5 @@ def sha256_of(key: str) -> str:
 def intact(data: bytes, key: str, where: str) -> bytes:
     """Return bytes that are what their key says; raises `ResolveFailed` for others."""
     if hashlib.sha256(data).hexdigest() != sha256_of(key):
-        raise ResolveFailed(GONE, "its bytes are no longer what its key says", where=where)
+        raise ResolveFailed(CHANGED, "its bytes are no longer what its key says", where=where)
     return data

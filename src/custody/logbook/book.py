@@ -24,6 +24,8 @@ from custody.logbook.records import (
 )
 from custody.logbook.tables import COLUMNS, LOGBOOK
 
+ATTACHED = "attachment.added"
+"""The kind of event that tells of an attachment."""
 _PAGE = 1000
 
 _T = TypeVar("_T")
@@ -153,5 +155,5 @@ def _attach(transaction: Transaction, new: NewAttachment) -> Attachment:
     attachment, added = pointers.add_attachment(transaction, new)
     if added:
         told = {"attachment_id": attachment.attachment_id, "sha256": attachment.sha256}
-        events.append(transaction, "attachment.added", told, item_id=attachment.item_id)
+        events.append(transaction, ATTACHED, told, item_id=attachment.item_id)
     return attachment

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from custody.errors import BlobDamaged, PathRefused, ResolveFailed, StorageFailed
-from custody.evidence.failure import GONE, TOO_LARGE, UNREACHABLE
+from custody.evidence.failure import CHANGED, GONE, TOO_LARGE, UNREACHABLE
 from custody.logbook.artifacts import sha256_of
 from custody.model import layout
 from custody.store.blobs import Blobs
@@ -35,10 +35,7 @@ class FolderArtifacts:
         try:
             return self._blobs.get(sha256)
         except BlobDamaged as damaged:
-            cause = damaged.__cause__
-            large = isinstance(cause, PathRefused) and cause.code == "too_large"
-            code = TOO_LARGE if large else GONE
-            raise ResolveFailed(code, damaged.what, where=damaged.where) from damaged
+            raise ResolveFailed(_code(damaged), damaged.what, where=damaged.where) from damaged
         except (PathRefused, StorageFailed) as failed:
             raise ResolveFailed(UNREACHABLE, failed.what, where=failed.where) from failed
 
@@ -46,3 +43,11 @@ class FolderArtifacts:
         """Close the folder."""
         self._blobs.close()
         self._root.close()
+
+
+def _code(damaged: BlobDamaged) -> str:
+    """Return what a damaged blob means: other bytes are there, too many, or none."""
+    cause = damaged.__cause__
+    if not isinstance(cause, PathRefused):
+        return CHANGED
+    return TOO_LARGE if cause.code == "too_large" else GONE

@@ -1,8 +1,8 @@
 """The history of a git repository, read by git's plumbing: the same bytes on every machine.
 
 One process prints the patches of all commits. Nothing of the repository is run (hooks, text
-conversion, external diffs), no setting of it or of the user changes a byte, files of the work tree
-play no part, nobody is asked for a password, and nothing is fetched.
+conversion, external diffs), no setting or attribute of it or of the user changes a byte, files of
+the work tree play no part, nobody is asked for a password, and nothing is fetched.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from custody.errors import Refused, StorageFailed, UsageError
 from custody.logbook.change import PATCH_LIMIT, HistoryChange, moment
+from custody.logbook.git_apart import objects_alone
 from custody.logbook.records import Meta, PatchFormat
 from custody.logbook.streams import StreamPart, parts, reading
 from custody.patterns import later
@@ -37,6 +38,7 @@ _DIFF = (
     "--indent-heuristic", "--inter-hunk-context=0", "--src-prefix=a/",
     "--dst-prefix=b/", "--submodule=short", "-O/dev/null",
 )  # fmt: skip
+_PATH_OF = ("rev-parse", "--path-format=absolute", "--git-path")
 _PATCH = "--unified=3"
 """Asks for the patch; the others ask for a count of lines, by file and of all."""
 _BY_FILE = "--numstat"
@@ -46,7 +48,7 @@ _NO_SUBJECT = "--format=%x00%H%x00%P%x00%ct%x00%x00"
 """For a commit whose subject has no end."""
 _MARK = b"\n\0"
 """Begins a commit: no line of a patch begins with a NUL."""
-_HEAD = later(rb"([0-9a-f]{40,64})\0([0-9a-f ]*)\0([0-9]+)\0([^\0\n]*)\0\n")
+_HEAD = later(rb"([0-9a-f]{40,64})\0([0-9a-f ]*)\0([0-9]*)\0([^\0\n]*)\0\n")
 _BINARY = later(rb"^Binary files .* differ$")
 _HEAD_LIMIT = 1 << 16
 
@@ -77,6 +79,8 @@ class GitHistory:
         apart = {"GIT_DIR": self.location, "GIT_INDEX_FILE": f"{self.location}/custody.no-index"}
         self._environment = {**self._environment, **apart}
         self._folder = self.location
+        self._objects = os.fsdecode(self._ask(*_PATH_OF, "objects"))
+        self._object_format = self._ask("rev-parse", "--show-object-format").decode()
 
     def tip(self, revision: str) -> Tip:
         """Return the commit that somebody means; raises `UsageError` when it is none."""
@@ -111,9 +115,7 @@ class GitHistory:
         """Return commits whose parents a shallow clone lacks: nobody knows what they changed."""
         if self._ask("rev-parse", "--is-shallow-repository") != b"true":
             return frozenset()
-        file = os.fsdecode(
-            self._ask("rev-parse", "--path-format=absolute", "--git-path", "shallow")
-        )
+        file = os.fsdecode(self._ask(*_PATH_OF, "shallow"))
         try:
             return frozenset(read_file(file).decode().split())
         except (StorageFailed, UnicodeDecodeError) as error:
@@ -145,9 +147,12 @@ class GitHistory:
     def _printed(self, names: Sequence[str], option: str, form: str = _FORMAT) -> Iterator[_Entry]:
         words = self._words(*_DIFF, form, option)
         given = "".join(f"{name}\n" for name in names).encode()
-        with reading(
-            words, cwd=self._folder, environment=self._environment, given=given
-        ) as printing:
+        with (
+            objects_alone(self._objects, self._object_format) as apart,
+            reading(
+                words, cwd=self._folder, environment=self._environment | apart, given=given
+            ) as printing,
+        ):
             stream = chain((b"\n",), printing.pieces())
             printed = parts(stream, _MARK, self._limit + _HEAD_LIMIT)
             before = next(printed)
@@ -184,7 +189,8 @@ class _Entry(NamedTuple):
 
     name: str
     parents: int
-    seconds: int
+    committed_at: str
+    """Empty where git cannot read the date, as tools have left some."""
     subject: str
     text: bytes
     size: int
@@ -200,7 +206,7 @@ def _entry(part: StreamPart) -> _Entry | None:
     return _Entry(
         name=head[1].decode(),
         parents=len(head[2].split()),
-        seconds=int(head[3]),
+        committed_at=moment(int(head[3])) if head[3] else "",
         subject=head[4].decode(errors="replace"),
         text=whole[begin:],
         size=part.size + 1 - begin,
@@ -209,8 +215,8 @@ def _entry(part: StreamPart) -> _Entry | None:
 
 def _change(entry: _Entry, text: bytes, form: PatchFormat, meta: Meta) -> HistoryChange:
     about: Meta = {"parents": entry.parents}
-    at = moment(entry.seconds)
-    return HistoryChange(entry.name, at, entry.subject, about, text, form, meta)
+    at, subject = entry.committed_at, entry.subject
+    return HistoryChange(entry.name, at, subject, about, text, form, meta)
 
 
 def _seen(text: bytes) -> Meta:

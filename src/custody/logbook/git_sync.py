@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 from custody.logbook import repos
@@ -33,8 +34,9 @@ def sync_git(
     """
     history = GitHistory(folder)
     tip = history.tip(revision)
-    called = name or history.location
-    repo = book.database.repeat(lambda it: repos.add_repo(it, "git", called, history.location))
+    place = os.fsencode(history.location).decode(errors="backslashreplace")
+    called = name or place
+    repo = book.database.repeat(lambda it: repos.add_repo(it, "git", called, place))
     cursor_name = f"git:{repo.repo_id}:{tip.name}"
     cursor = book.get(CURSORS, cursor_name, GitCursor)
     notes, start = [], ""

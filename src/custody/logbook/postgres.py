@@ -198,7 +198,8 @@ def _failure(error: psycopg.Error, where: str) -> CustodyError | psycopg.Error:
     from psycopg_pool import PoolTimeout
 
     said = (str(error).strip() or type(error).__name__).splitlines()[0]
-    if isinstance(error, errors.IntegrityError):
+    # The second is a name that is too long for an index, above all.
+    if isinstance(error, errors.IntegrityError | errors.ProgramLimitExceeded):
         return LogbookFailed("constraint", said, where=where)
     if isinstance(error, errors.InsufficientPrivilege):
         return LogbookFailed("denied", said, where=where, hint="ask who owns the database")

@@ -29,6 +29,8 @@ _MARK = b"\n" + _RULE + b"\nr"
 """Begins a revision: no two lines of a patch are like that."""
 _HEAD = later(rb"([0-9]+) \|[^\n]*\n\n?")
 _HEAD_LIMIT = 1 << 16
+_NOTHING = b"\n"
+"""Stands where a revision has changed no file: it has made a folder, or the like."""
 _BINARY = b"\nCannot display: file marked as a binary type."
 
 
@@ -41,9 +43,9 @@ class SvnHistory:
         self._environment = _environment(os.environ)
         target = _target(place)
         try:
-            self.location = self._ask("info", "--show-item", "url", target)
-            self.uuid = self._ask("info", "--show-item", "repos-uuid", self.location)
-            self.head = int(self._ask("info", "--show-item", "revision", self.location))
+            self.location = self._told_of("url", target)
+            self.uuid = self._told_of("repos-uuid", self.location)
+            self.head = int(self._told_of("revision", self.location))
         except Refused as refused:
             hint = "a url, a working copy or a repository of Subversion"
             raise UsageError(refused.what, where=place, hint=hint) from refused
@@ -117,6 +119,10 @@ class SvnHistory:
         what = f"svn told nothing that can be read after revision {after}: {complaint}"
         return Refused("program", what, where=self.location)
 
+    def _told_of(self, item: str, target: str) -> str:
+        """Return what svn says of a target, in whose name an ``@`` begins no revision."""
+        return self._ask("info", "--show-item", item, f"{target}@")
+
     def _ask(self, *words: str) -> str:
         with reading(self._words(*words), cwd="/", environment=self._environment) as asked:
             return asked.all().decode(errors="replace").strip()
@@ -159,6 +165,7 @@ def _revision(part: StreamPart) -> _Printed | None:
     if head is None:
         return None
     text = whole[head.end() :].removesuffix(_RULE + b"\n")
+    text = b"" if text == _NOTHING else text
     return _Printed(int(head[1]), text, len(text) if part.size < len(whole) else part.size)
 
 

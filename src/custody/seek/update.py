@@ -8,10 +8,11 @@ which its new version goes in.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from custody.errors import ResolveFailed
+from custody.errors import ResolveFailed, UriRefused
 from custody.evidence import Resolver
 from custody.evidence.uri import DocUri, build_docs_evidence_uri, parse
 from custody.logbook import Transaction
@@ -200,8 +201,10 @@ def _document(docs: Docs, path: str, known: set[Key], commits: _Commits) -> Cut 
         if (docs.root, uri) in known:
             return uri
         return cut_document(docs.root, path, content, commits.of(path))
-    except ResolveFailed as failed:
-        return Unresolved(docs.root, path, failed.code, failed.what)
+    except (ResolveFailed, UriRefused) as failed:
+        # Bytes that are no text stand in no table: they are told as escapes.
+        named = os.fsencode(path).decode(errors="backslashreplace")
+        return Unresolved(docs.root, named, failed.code, failed.what)
 
 
 def _begin(transaction: Transaction, docs: Docs) -> None:
@@ -212,8 +215,10 @@ def _begin(transaction: Transaction, docs: Docs) -> None:
 
 
 def _note(transaction: Transaction, failed: Sequence[Unresolved]) -> None:
-    _forget(transaction, [(one.root, one.artifact_uri) for one in failed])
-    transaction.many("INSERT INTO seek.unresolved VALUES (?, ?, ?, ?)", failed)
+    by_key = {(one.root, one.artifact_uri): one for one in failed}
+    _forget(transaction, [*by_key])
+    rows = [*by_key.values()]
+    transaction.many("INSERT INTO seek.unresolved VALUES (?, ?, ?, ?)", rows)
 
 
 def _forget(transaction: Transaction, keys: Sequence[Key]) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 from support.shell import Here
 
 
@@ -19,3 +22,15 @@ def test_documents_of_another_repository_are_not_found_here(user: Here) -> None:
     below.environment = user.environment
     found = below("seek", "search", "guide", "--kind", "document", "--json").data
     assert found["hits"] == []
+
+
+def test_a_root_that_is_no_text_is_refused(user: Here) -> None:
+    odd = Here(Path(os.fsdecode(os.fsencode(user.folder) + b"/caf\xe9")))
+    (odd.folder / ".git").mkdir(parents=True)
+    odd.environment = user.environment
+    for words in (("index",), ("search", "guide"), ("status",)):
+        done = odd("seek", *words)
+        assert done.code != 0
+        assert "not UTF-8" in done.err
+        assert "CUSTODY_DOCS_ROOT" in done.err
+    assert odd("seek", "index", CUSTODY_DOCS_ROOT=str(user.folder)).code == 0

@@ -15,10 +15,10 @@ ABOUT = (
     "configuration says where evidence may be, in [evidence]; a repository never does. If the\n"
     "sha256 of the content is not the one in the uri, the content is not handed out.\n"
     "A packet holds claims with their evidence. A run that ends leaves one, and `build` makes one\n"
-    "from a skeleton. `verify` resolves all evidence of a RUN or a packet again. `sign` puts a\n"
-    "packet into an in-toto statement and signs that (DSSE, Ed25519). `anchor` puts the head of a\n"
-    "RUN into a tag of a git repository, or has a time-stamping authority sign it; `anchored`\n"
-    "compares."
+    "from a skeleton. `verify` resolves all evidence of a RUN or a packet again, and compares\n"
+    "what a run claims with its journal. `sign` puts a packet into an in-toto statement and signs\n"
+    "that (DSSE, Ed25519). `anchor` puts the head of a RUN into a tag of a git repository, or has\n"
+    "a time-stamping authority sign it; `anchored` compares."
 )
 EXAMPLES = (
     "custody evidence parse https://example.org/report.txt",

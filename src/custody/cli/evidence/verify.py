@@ -37,6 +37,8 @@ def _lines(found: PacketCheck) -> Iterator[Line]:
         yield Line(what, "bad", hang=2)
     for claim in found.unsupported:
         yield Line(f"no evidence  {claim}", "bad", hang=2)
+    for what in found.unvouched:
+        yield Line(f"not vouched for  {what}", "bad", hang=2)
     checked = f"{count(found.evidence, 'reference')} of {count(found.claims, 'claim')}"
     states = ", ".join(f"{number} {state}" for state, number in sorted(found.states.items()))
     if found.valid:

@@ -46,5 +46,6 @@ def _lines(verified: Verified) -> Iterator[Line]:
         found = f"{count(chain.events, 'event')}, {count(verified.pointers, 'pointer')}"
         yield Line(f"intact  {found} and their bytes are what they claim to be", "good", hang=2)
     else:
-        yield Line(f"not intact: {count(len(verified.problems), 'pointer')} do not hold", "bad")
+        wrong = len(verified.problems) + bool(chain.broken_at)
+        yield Line(f"not intact: {count(wrong, 'problem')}", "bad")
     yield Line(f"head    {chain.head}", "faint")

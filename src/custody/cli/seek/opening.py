@@ -36,7 +36,20 @@ def opened(options: Namespace) -> Iterator[Opened]:
 
     here = os.getcwd()
     own = own_settings(os.environ)
-    root = docs_root(own.evidence, here)
+    root = _as_text(docs_root(own.evidence, here))
     with logbook(options) as (book, store):
         resolver = configured(os.environ, folder=here, pointers=book, artifacts=store)
         yield Opened(book, index_of(book.database, own.seek, os.environ), resolver, root)
+
+
+def _as_text(root: str) -> str:
+    """Return a root that a table can name; raises `UsageError` for any other."""
+    from custody.errors import UsageError
+
+    try:
+        root.encode()
+    except UnicodeEncodeError:
+        hint = "name another root by CUSTODY_DOCS_ROOT"
+        what = "the root of documents is called by bytes that are not UTF-8"
+        raise UsageError(what, where=root, hint=hint) from None
+    return root
