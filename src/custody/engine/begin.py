@@ -18,6 +18,7 @@ from custody.model.event import PipelineStarted
 from custody.model.graph import Pipeline
 from custody.store.history import History
 from custody.store.journal import Journal
+from custody.store.places import require_utf8
 from custody.store.rundir import RunDirectory
 from custody.version import VERSION
 from custody.views.writer import write_opening
@@ -58,6 +59,7 @@ def begin(
     What the patterns in ``exclude`` fit is not copied from the source.
     """
     passed, workdir = passed_in_all(given, run_id), given.workdir
+    require_utf8(os.path.abspath(workdir) if workdir else "")
     with Interruption() as interruption, RunDirectory.create(runsdir, run_id) as run:
         run.blobs.put(pipeline.source)
         for source in pipeline.sources.values():
