@@ -306,17 +306,20 @@ def try_agent(agent: str, *, confinement: str = "") -> AgentTrial:
     return agent_trial.try_agent(agent, confinement=confinement)
 
 
-def project(folder: str, *, tests: str = "") -> tuple[Project, dict[str, bytes]]:
-    """Return what a folder's files tell of a project, and the files that a repair of it needs.
+def project(folder: str, *, tests: str = "") -> tuple[Project, tuple[str, ...], dict[str, bytes]]:
+    """Return what a folder's files tell of a project, who can repair it, and the files for that.
 
-    ``tests`` is the command that runs its tests, where the files do not tell.
+    ``tests`` is the command that runs its tests, where the files do not tell. Raises `UsageError`
+    for one that no verification would run.
     """
     from custody.executors.readiness import agents_there
     from custody.scaffold.look import look_at
-    from custody.scaffold.repair import files
+    from custody.scaffold.repair import files, refuse_command
 
-    found = look_at(folder, tests)
-    return found, files(found, agents_there(os.environ))
+    if tests:
+        refuse_command(tests, lambda text: check(text)[1])
+    found, agents = look_at(folder, tests), agents_there(os.environ)
+    return found, agents, files(found, agents)
 
 
 def scaffold(folder: str, files: Mapping[str, bytes], ignored: str = "") -> tuple[str, ...]:

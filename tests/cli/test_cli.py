@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from support.shell import FAILING, WAITING, Shell
+from support.shell import FAILING, WAITING, Shell, command
 
 
 @pytest.fixture
@@ -79,3 +80,27 @@ def test_interrupted_is_130_and_can_be_resumed(custody: Shell, number: signal.Si
     assert "hint: " in err
     assert "custody resume r1" in err
     assert custody("show", "r1").out.startswith("INTERRUPTED  waiting  run r1\n")
+
+
+@pytest.mark.parametrize("words", [["run", "x.dot"], ["runs"], ["doctor"], ["init"]])
+def test_a_folder_that_is_gone_is_told(custody: Shell, words: list[str]) -> None:
+    inside = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"'
+    done = subprocess.run(
+        ["sh", "-c", inside, "sh", *command(*words)],
+        cwd=custody.folder, capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr == "error: the current folder is gone\n  hint: go to one that is there\n"
+
+
+@pytest.mark.parametrize("words", [["run", "pipeline.dot"], ["doctor"]])
+def test_a_folder_whose_path_is_not_utf8_is_told(tmp_path: Path, words: list[str]) -> None:
+    odd = tmp_path / os.fsdecode(b"caf\xe9")
+    odd.mkdir()
+    custody = Shell(odd)
+    assert custody("init").code == 0
+    done = custody(*words)
+    assert done.code == 1
+    assert done.err.startswith("error: the path is not UTF-8\n")
+    assert r"caf\xe9" in done.err
+    assert not (odd / ".custody").exists()

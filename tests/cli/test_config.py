@@ -205,3 +205,9 @@ def test_what_a_repository_says_of_changes_is_read_elsewhere(folder: Path) -> No
     (folder / "custody.toml").unlink()
     with pytest.raises(MalformedDocument, match="no setting named 'change'"):
         setting("agent", "")
+
+
+def test_a_file_that_is_not_utf8_is_told_by_its_byte(folder: Path) -> None:
+    (folder / "custody.toml").write_bytes(b"agent = '\xff'")
+    with pytest.raises(MalformedDocument, match="byte 9 is not UTF-8"):
+        setting("agent", "")

@@ -136,3 +136,20 @@ def test_words_may_stand_behind_options(words: tuple[str, ...]) -> None:
 def test_what_nobody_knows_is_refused(words: tuple[str, ...]) -> None:
     with pytest.raises(UsageError, match="unrecognized arguments"):
         parse([*words])
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["run", "p.dot", "--agnt", "fake"], "did you mean --agent?"),
+        (["apply", "last", "--barnch=x"], "did you mean --branch?"),
+        (["--verison"], "did you mean --version?"),
+        (["runs", "--zzz"], "custody runs --help"),
+        (["show", "a", "b", "c"], "custody show --help"),
+        (["-v"], "custody --help"),
+    ],
+)
+def test_who_misspells_an_option_is_told_the_nearest(words: list[str], hint: str) -> None:
+    with pytest.raises(UsageError, match="unrecognized arguments: ") as caught:
+        parse(words)
+    assert caught.value.hint == hint

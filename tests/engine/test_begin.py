@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
 
 import pytest
@@ -74,3 +75,23 @@ def test_a_run_that_cannot_begin_leaves_nothing(bench: Bench) -> None:
     assert not bench.path("").exists()
     (bench.workdir / "odd\udcff").unlink()
     assert bench.run("start -> done").summary.status == "PASS"
+
+
+def test_a_source_whose_path_is_not_utf8_is_refused_before_anything_is_made(bench: Bench) -> None:
+    odd = bench.workdir.parent / os.fsdecode(b"caf\xe9")
+    odd.mkdir()
+    pipeline = api.load("digraph p { s [shape=Mdiamond] d [shape=Msquare] s -> d }")
+    with pytest.raises(PathRefused, match="the path is not UTF-8"):
+        begin(pipeline, Given(workdir=str(odd)), runsdir=str(bench.runsdir), run_id="r1")
+    assert not (bench.runsdir / "r1").exists()
+
+
+@pytest.mark.parametrize("name", ["nowhere", "file"])
+def test_a_source_that_is_no_folder_is_told(bench: Bench, name: str) -> None:
+    (bench.workdir / "file").touch()
+    source = str(bench.workdir / name)
+    pipeline = api.load("digraph p { s [shape=Mdiamond] d [shape=Msquare] s -> d }")
+    with pytest.raises(PathRefused, match="there is no such folder") as caught:
+        begin(pipeline, Given(workdir=source), runsdir=str(bench.runsdir), run_id="r1")
+    assert (caught.value.code, caught.value.where) == ("missing", source)
+    assert "--workdir" in caught.value.hint

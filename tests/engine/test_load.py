@@ -63,3 +63,12 @@ def test_a_pipeline_that_was_changed_behind_its_text_is_refused() -> None:
     changed: Pipeline = replace(read, name="other")
     with pytest.raises(UsageError, match="is not what its text says"):
         load(changed)
+
+
+def test_a_name_that_is_nearly_a_packaged_one_is_told() -> None:
+    with pytest.raises(UsageError, match="no pipeline at 'fix_tset'") as caught:
+        load("fix_tset")
+    assert caught.value.hint == "did you mean 'fix_test'?"
+    with pytest.raises(UsageError) as caught:
+        load("folder/fix_tset.dot")
+    assert "did you mean" not in caught.value.hint

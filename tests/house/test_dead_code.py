@@ -16,7 +16,6 @@ EXCEPTIONS = {
     r"custody\.executors\.agents\.\w+\.AGENT": "so is an agent",
     r".*\._(fields|pack|layout)_": "ctypes reads it",
     r".*\._Handler\.(do_[A-Z]+|log_message|protocol_version)": "http.server calls it",
-    r"custody\.cli\.parser\._Parser\.parse_known_args": "argparse calls it",
 }
 """Definitions that are used without being named, and by whom."""
 USERS = ("src", "scripts")

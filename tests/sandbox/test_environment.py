@@ -150,3 +150,8 @@ def test_programs_of_rustup_are_told_where_their_toolchains_are() -> None:
 def test_a_value_with_a_control_character_is_not_passed_on() -> None:
     assert "LANG" not in base_environment({"LANG": "C\nLD_PRELOAD=x"})
     assert base_environment({"LANG": "C"})["LANG"] == "C"
+
+
+def test_a_folder_of_programs_that_is_not_utf8_is_left_out() -> None:
+    path = os.fsdecode(b"/usr/bin:/opt/caf\xe9/bin:/opt/caf\xc3\xa9/bin")
+    assert base_environment({"PATH": path})["PATH"] == "/usr/bin:/opt/café/bin"

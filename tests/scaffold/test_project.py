@@ -100,3 +100,9 @@ def test_who_names_the_tests_is_believed() -> None:
 def test_code_is_told_from_tests(files: dict[str, str], code: tuple[str, ...], mixed: bool) -> None:
     found = look(Files(files))
     assert (found.code, found.mixed) == (code, mixed)
+
+
+def test_a_folder_that_a_list_of_paths_cannot_name_is_left_out() -> None:
+    odd = ("a,b", "x*y", "back\\slash", "new\nline", " lead", "[ab]", "b\udcff")
+    files = {**PYTEST, "pkg/m.py": "", "a b/m.py": "", **{f"{name}/m.py": "" for name in odd}}
+    assert look(Files(files)).code == ("a b/", "pkg/")

@@ -85,3 +85,8 @@ def test_the_latest_is_last_and_a_broken_one_is_no_error(runs: Path) -> None:
     assert rows[0].problem
     assert rows[3].path == str(runs / "a_other")
     assert (rows[3].pipeline, rows[3].goal, rows[3].ended_at) == ("p", "g", "")
+
+
+def test_no_name_is_no_prefix(runs: Path) -> None:
+    with pytest.raises(RunNotFound, match="no run is named"):
+        find_run("", str(runs))

@@ -149,3 +149,10 @@ def test_links_are_told_by_what_they_say_and_where_they_end(tmp_path: Path) -> N
     assert places.those_there(["/no/where", f"{tmp_path}/v2", "a\0b"]) == [f"{tmp_path}/v2"]
     assert places.may_enter(f"{tmp_path}/v2")
     assert not places.may_enter(f"{tmp_path}/v3")
+
+
+def test_a_path_that_no_record_could_hold_is_refused(tmp_path: Path) -> None:
+    places.require_utf8(str(tmp_path / "é\n"))
+    with pytest.raises(PathRefused, match="the path is not UTF-8") as caught:
+        places.require_utf8(os.fsdecode(b"/home/caf\xe9/x"))
+    assert caught.value.where == r"/home/caf\xe9/x"

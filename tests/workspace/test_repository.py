@@ -99,3 +99,14 @@ def test_an_annotated_tag_is_made_once(folder: Path) -> None:
         repository.make_tag("a/b", "something else\n")
     git(folder, "tag", "light")
     assert repository.tagged("light") is None
+
+
+def test_a_repository_whose_path_has_lines(folder: Path) -> None:
+    odd = folder.parent.rename(folder.parent.with_name("two\nlines")) / "sub"
+    (odd / "in\nside").mkdir()
+    (odd / "in\nside" / "f").write_text("x\n")
+    git(odd, "add", "-A")
+    git(odd, "commit", "-q", "-m", "y")
+    repository = Repository(str(odd / "in\nside"))
+    assert repository.prefix == "sub/in\nside/"
+    assert repository.held(["f"]).keys() == {"f"}

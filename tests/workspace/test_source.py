@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -53,3 +54,23 @@ def test_a_folder_that_cannot_be_read_is_told(public: Path) -> None:
         assert (caught.value.code, caught.value.where) == ("unreadable", str(closed))
 
     as_nobody(work)
+
+
+@pytest.mark.parametrize(("last", "refused"), [("d" * 95, False), ("d" * 96, True)])
+def test_a_path_that_the_kernel_would_not_take_is_refused_at_once(
+    tmp_path: Path, last: str, refused: bool
+) -> None:
+    with ExitStack() as opened:
+        at = os.open(tmp_path, os.O_RDONLY)
+        opened.callback(os.close, at)
+        for name in (*["d" * 249] * 16, last):
+            os.mkdir(name, dir_fd=at)
+            at = os.open(name, os.O_RDONLY, dir_fd=at)
+            opened.callback(os.close, at)
+    if not refused:
+        assert len(listed(tmp_path).folders) == 17
+        return
+    with pytest.raises(PathRefused, match="a path of more than 4095 bytes") as caught:
+        listed(tmp_path)
+    assert caught.value.where == "d" * 249
+    assert "exclude" in caught.value.hint

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from custody.errors import BlobDamaged
+from custody.errors import BlobDamaged, PathRefused
 from custody.store.resolve import own
 from custody.store.root import Root
 from custody.store.rundir import RunDirectory
 from custody.workspace.workspace import Workspace, differences, read_tree
+from support.trees import as_nobody
 from support.workspaces import Site, kinds
 
 
@@ -121,3 +122,23 @@ def test_what_is_thrown_away_leaves_nothing(workspace: Workspace) -> None:
     workspace.throw_away(layers)
     assert not (top(workspace).parent / "layers").exists()
     assert workspace.capture() == ()
+
+
+@pytest.mark.parametrize("folder", [True, False])
+def test_what_cannot_be_read_may_be_left_out(public: Path, folder: bool) -> None:
+    def work() -> None:
+        closed = public / "source" / "closed"
+        closed.parent.mkdir()
+        if folder:
+            closed.mkdir()
+        else:
+            closed.touch()
+        closed.chmod(0)
+        with RunDirectory.create(str(public / "runs"), "r1") as run:
+            with pytest.raises(PathRefused, match="permission to read is missing") as caught:
+                Workspace.create(run, str(public / "source"))
+            assert "`exclude` in custody.toml" in caught.value.hint
+            Workspace.create(run, str(public / "source"), exclude=("closed",))
+        closed.chmod(0o755)
+
+    as_nobody(work)

@@ -14,6 +14,7 @@ functions.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 
@@ -24,6 +25,7 @@ from custody.errors import (
     EXIT_WAITING,
     CustodyError,
     Interrupted,
+    UsageError,
 )
 
 _EXITS = {"PASS": EXIT_DONE, "FAIL": EXIT_FAILED, "RUNNING": EXIT_WAITING}
@@ -60,9 +62,18 @@ def _execute(words: list[str], prepare: Callable[[], None] | None, *, as_json: b
         return EXIT_DONE
     if prepare is not None:
         prepare()
+    _require_folder()
     result = parsed.command.execute(parsed.options)
     output.give(result, as_json=as_json)
     return _EXITS[result.status] if result.exit_code is None else result.exit_code
+
+
+def _require_folder() -> None:
+    """Raise `UsageError` where the current folder is none any more: every path begins at it."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        raise UsageError("the current folder is gone", hint="go to one that is there") from None
 
 
 def _settle_interrupt() -> None:

@@ -35,6 +35,8 @@ example:
   custody init && custody run pipeline.dot
 """
 _PROGRAM = "custody"
+_BEFORE = ("-h", "--help", "--version", "--json", "--debug")
+"""Options that need no command before them."""
 _USUAL = 80
 _LEAST = 40
 WIDTH = _USUAL - 2
@@ -167,12 +169,16 @@ def parse(words: list[str]) -> Parsed | str:
     name = next((word for word in words if not word.startswith("-")), "")
     if name and name not in names():
         raise UsageError(f"no command named {name!r}", hint=_nearest(name))
+    if not name and (unknown := [word for word in words if word not in _BEFORE]):
+        raise _unknown("", unknown)
     listed = {name: ""} if name and words[0] == name else commands()
     parser = build(listed, [name])
     try:
-        options = parser.parse_args(words)
+        options, unknown = parser.parse_known_args(words)
     except _Asked as asked:
         return str(asked)
+    if unknown:
+        raise _unknown(options.command, unknown)
     return Parsed(module(options.command), options)
 
 
@@ -236,6 +242,31 @@ def _refuse_bytes(words: list[str]) -> None:
             word.encode()
         except UnicodeEncodeError:
             raise UsageError(f"{word!a} is not UTF-8", hint="give it another name") from None
+
+
+def _unknown(command: str, words: list[str]) -> UsageError:
+    """Return the error for words that a command does not take, with the nearest option."""
+    from difflib import get_close_matches
+
+    known = _Options()
+    if command:
+        declare(known, module(command))
+    near = get_close_matches(words[0].partition("=")[0], (*known.names, *_BEFORE), n=1)
+    asked = f"{_PROGRAM} {command}".rstrip()
+    hint = f"did you mean {near[0]}?" if near else f"{asked} --help"
+    return UsageError(f"unrecognized arguments: {' '.join(words)}", hint=hint)
+
+
+class _Options:
+    """Takes down what the options of a command are called."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def add_argument(self, *names: str, **_settings: Any) -> Any:
+        """Note the options among the names of an argument."""
+        self.names += [name for name in names if name.startswith("--")]
+        return argparse.Namespace()
 
 
 def _nearest(name: str) -> str:

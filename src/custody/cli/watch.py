@@ -17,8 +17,10 @@ from custody.model.event import JournalLine
 
 
 @contextmanager
-def watching(*, verbose: bool, quiet: bool = False) -> Iterator[Board]:
+def watching(*, verbose: bool, quiet: bool = False, first: str = "") -> Iterator[Board]:
     """Show a run's progress on standard error while the block lasts.
+
+    ``first`` says what is done before there is any.
 
     A terminal gets a picture that stays in place, or one line a stage where ``verbose`` asks for
     lines or others write to it as well. Anything else gets lines when ``verbose`` asks for them,
@@ -33,7 +35,7 @@ def watching(*, verbose: bool, quiet: bool = False) -> Iterator[Board]:
     else:
         from custody.cli.render.live import Display
 
-        with Display(sys.stderr, keep=not sys.stdout.isatty()) as display:
+        with Display(sys.stderr, keep=not sys.stdout.isatty(), first=first) as display:
             yield Board(changed=display.update)
 
 

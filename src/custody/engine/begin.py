@@ -11,6 +11,7 @@ from custody.engine.interruption import Interruption
 from custody.engine.live_run import LiveRun
 from custody.engine.recording import Listener
 from custody.engine.result import RunResult
+from custody.errors import PathRefused
 from custody.executors.document import write_document
 from custody.model import layout
 from custody.model.confinement import ChosenLevel
@@ -18,6 +19,7 @@ from custody.model.event import PipelineStarted
 from custody.model.graph import Pipeline
 from custody.store.history import History
 from custody.store.journal import Journal
+from custody.store.places import identity, is_folder, require_utf8
 from custody.store.rundir import RunDirectory
 from custody.version import VERSION
 from custody.views.writer import write_opening
@@ -43,6 +45,14 @@ def _workspace_at(workdir: str, told: str, chosen: ChosenLevel | None) -> str:
     return place_of(workdir if workdir == told else "").path
 
 
+def _require_folder(workdir: str) -> None:
+    """Raise `PathRefused` for a source that is no folder, or whose path no record could hold."""
+    require_utf8(os.path.abspath(workdir))
+    if identity(workdir) is None or not is_folder(workdir):
+        hint = "--workdir names what is copied, or `workdir` in custody.toml"
+        raise PathRefused("missing", "there is no such folder", where=workdir, hint=hint)
+
+
 def begin(
     pipeline: Pipeline,
     given: Given,
@@ -58,6 +68,8 @@ def begin(
     What the patterns in ``exclude`` fit is not copied from the source.
     """
     passed, workdir = passed_in_all(given, run_id), given.workdir
+    if workdir:
+        _require_folder(workdir)
     with Interruption() as interruption, RunDirectory.create(runsdir, run_id) as run:
         run.blobs.put(pipeline.source)
         for source in pipeline.sources.values():

@@ -72,7 +72,17 @@ def _source(pipeline: str | os.PathLike[str]) -> tuple[bytes, str]:
     try:
         return read_file(name), name
     except StorageFailed as error:
-        raise UsageError(f"no pipeline at {name!r}", hint=error.what) from error
+        raise UsageError(f"no pipeline at {name!r}", hint=_nearest(name) or error.what) from error
+
+
+def _nearest(name: str) -> str:
+    """Return the hint for a name that is nearly that of a packaged pipeline; else nothing."""
+    from difflib import get_close_matches
+
+    from custody.pipeline.library import packaged_names
+
+    near = get_close_matches(name, packaged_names(), n=1) if is_packaged(name) else []
+    return f"did you mean {near[0]!r}?" if near else ""
 
 
 def _key(pipeline: str | os.PathLike[str]) -> str:

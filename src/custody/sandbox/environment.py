@@ -76,14 +76,19 @@ def base_environment(parent: Mapping[str, str]) -> dict[str, str]:
     """Return what of the parent's environment every program may see.
 
     Taken once when the runtime starts, so that PATH means the same for every stage. Entries of
-    PATH that are not absolute are dropped: they would be looked up in the workspace.
+    PATH that are not absolute are dropped: they would be looked up in the workspace. So are those
+    that are not UTF-8, which no record could tell.
     """
     passed = {
         name: value
         for name, value in parent.items()
         if (name in PASSED or name.startswith(PASSED_PREFIX)) and value.isprintable()
     }
-    entries = [entry for entry in parent.get("PATH", "").split(":") if entry.startswith("/")]
+    entries = [
+        entry
+        for entry in parent.get("PATH", "").split(":")
+        if entry.startswith("/") and entry.encode(errors="replace").decode() == entry
+    ]
     # Programs of rustup look for their toolchains below a home that is not theirs inside.
     if "HOME" in passed and f"{passed['HOME']}/.cargo/bin" in entries:
         passed.setdefault("RUSTUP_HOME", f"{passed['HOME']}/.rustup")

@@ -9,6 +9,8 @@ import json
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
 
+from custody.errors import PathRefused
+from custody.model.allowlist import Allowlist
 from custody.patterns import later
 
 ENVIRONMENTS = (".venv", "venv", "env")
@@ -147,7 +149,18 @@ def _beside(files: Files, endings: tuple[str, ...]) -> Iterator[str]:
     for name in files.names():
         if name.startswith(".") or name.lower() in ASIDE or name.endswith(".egg-info"):
             continue
+        if not _can_be_named(name):
+            continue
         if files.is_folder(name):
             yield f"{name}/"
         elif name.endswith(endings or ("",)) and not _is_test(name) and name != "setup.py":
             yield name
+
+
+def _can_be_named(name: str) -> bool:
+    """Whether a list of write paths can say this name: it has no comma, and is no pattern."""
+    try:
+        named = Allowlist.of(name)
+    except PathRefused:
+        return False
+    return named is not None and named.files == {name}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from custody.errors import UsageError
+from custody.model.finding import Finding
 from custody.scaffold.project import Project
 
 PIPELINE = "fix.dot"
@@ -54,6 +56,16 @@ workdir = "."
 # Where runs are kept.
 runsdir = ".custody/runs"
 """
+
+
+def refuse_command(tests: str, check: Callable[[str], Sequence[Finding]]) -> None:
+    """Raise `UsageError` for a command that the pipeline cannot hold; ``check`` finds that out."""
+    project = Project("project", tests, ("src/",), mixed=False)
+    found = check(files(project, ())[PIPELINE].decode())
+    errors = [finding for finding in found if finding.severity == "error"]
+    if errors:  # the last is about the verification, which asks the most of a command
+        what = f"{tests!r} cannot judge a repair: {errors[-1].message}"
+        raise UsageError(what, hint=errors[-1].hint)
 
 
 def files(project: Project, agents: Sequence[str]) -> dict[str, bytes]:

@@ -72,6 +72,8 @@ def find_run(name: str, runsdir: str) -> str:
         if not rows:
             raise RunNotFound("there are no runs yet", where=runsdir)
         return rows[-1].path
+    if not name:
+        raise RunNotFound("no run is named", where=runsdir, hint=_HINT)
     if os.sep in name or name in {os.curdir, os.pardir}:
         return _found(os.path.abspath(name))
     candidates = [run for run in _names(runsdir) if run.startswith(name)]

@@ -133,5 +133,9 @@ def parse_toml(data: bytes, file: str) -> dict[str, Any]:
         return tomllib.loads(data.decode())
     except RecursionError:
         raise MalformedDocument("toml", "it is nested too deeply", where=file) from None
+    except UnicodeDecodeError as error:
+        what = f"byte {error.start} is not UTF-8"
+        hint = "save the file as UTF-8"
+        raise MalformedDocument("toml", what, where=file, hint=hint) from None
     except ValueError as error:
         raise MalformedDocument("toml", str(error), where=file) from None

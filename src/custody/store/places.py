@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from custody.errors import PathRefused
 from custody.store.os_errors import failure
 
 
@@ -49,6 +50,14 @@ def is_folder(path: str) -> bool:
 def may_enter(path: str) -> bool:
     """Whether this process may go through a folder."""
     return os.access(path, os.X_OK)
+
+
+def require_utf8(path: str) -> None:
+    """Raise `PathRefused` for a path that records could not hold, of which a folder is no UTF-8."""
+    told = os.fsencode(path).decode(errors="backslashreplace")
+    if told != path:
+        hint = "rename that folder, or work in another"
+        raise PathRefused("surrogate", "the path is not UTF-8", where=told, hint=hint)
 
 
 def nearest_folder(path: str) -> str:

@@ -30,6 +30,7 @@ from custody.store.folders import Folders
 from custody.store.index import check_run_id
 from custody.store.lock import try_lock
 from custody.store.os_errors import failure
+from custody.store.places import require_utf8
 from custody.store.resolve import own
 from custody.store.root import Root
 from custody.store.starts import clear_starts, remove_start
@@ -74,6 +75,7 @@ class RunDirectory:
         """
         _require_utf8()
         home = os.path.abspath(runsdir)
+        require_utf8(home)
         path = os.path.join(home, check_run_id(run_id))
         unpublished = os.path.join(home, layout.unpublished(run_id))
         changed: list[str] = []

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from custody.store.files import temporary_name
 from custody.store.os_errors import failure
+from custody.store.places import require_utf8
 from custody.store.resolve import own
 from custody.store.root import Root
 
@@ -18,8 +19,9 @@ def scratch(folder: str = "") -> Iterator[Root]:
 
     Nothing of it is left afterwards, not even of folders that were closed to their owner. In a
     run directory it has the name of a temporary, so that it is swept if nobody comes to that.
-    Raises `StorageFailed`.
+    Raises `StorageFailed`, and `PathRefused` where programs could not be told where it is.
     """
+    require_utf8(folder)
     with Root.open(folder or temporaries(), resolver=own) as above:
         name = temporary_name() if folder else f"custody-{os.urandom(8).hex()}"
         try:

@@ -46,16 +46,16 @@ class Repository:
         self._variables = {
             name: value for name, value in os.environ.items() if name not in _NOT_HANDED_ON
         } | {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-        found = self._run("rev-parse", "--show-toplevel", "--show-prefix", ok=None)
-        if found is None:
+        top = self._run("rev-parse", "--show-toplevel", ok=None)
+        prefix = self._run("rev-parse", "--show-prefix", ok=None)
+        if top is None or prefix is None:
             raise UsageError(
                 "it lies in no git repository",
                 where=folder,
                 hint="`git init` makes one of a folder",
             )
-        lines = os.fsdecode(found).split("\n")
-        self._top = lines[0]
-        self.prefix = lines[1]
+        self._top = os.fsdecode(top).removesuffix("\n")
+        self.prefix = os.fsdecode(prefix).removesuffix("\n")
         """The folder's place in the repository: empty, or with a slash at the end."""
         head = self._run("rev-parse", "--verify", "--quiet", "HEAD^{commit}", ok=None)
         if head is None:

@@ -35,6 +35,8 @@ from custody.workspace.contents import Contents
 _NEVER = -1
 ATTEMPTS = 3
 """How often a file is read that changes meanwhile."""
+LONGEST = 4095
+"""Bytes of a path that the kernel takes."""
 
 
 class Seen(msgspec.Struct, frozen=True, gc=False):

@@ -3,7 +3,7 @@
 The source is only looked at: through descriptors, without following a symlink, in whatever mode
 it is. Left out, and told, are ``.git`` in any folder, the folders of runs, whosever they are, and
 what is no file, folder or symlink; what patterns exclude is left out, and the patterns are told. A
-name that is not UTF-8 cannot be told and is refused.
+name that is not UTF-8 cannot be told and is refused; so is a path that the kernel would not take.
 """
 
 from __future__ import annotations
@@ -21,9 +21,12 @@ from custody.store.root import Root
 from custody.workspace.exclusion import Exclusion
 from custody.workspace.rights import kept_mode
 from custody.workspace.run_marks import belongs_to_runs
-from custody.workspace.scan import is_utf8, path_of, shown
+from custody.workspace.scan import LONGEST, is_utf8, path_of, shown
 
 LEFT_OUT_NAMES = frozenset({".git", layout.TAKEOVER})
+
+_SURELY_SHORT = LONGEST // 4 - 256
+"""Characters of a folder's path in which no name makes the path too long."""
 
 Identity = tuple[int, int]
 """Device and inode: a folder is known by them whatever path led to it."""
@@ -74,6 +77,8 @@ class SourceTree:
                 return
             if not is_utf8("".join(known)):
                 _refuse_odd_names(folder, known)
+            if len(folder) > _SURELY_SHORT:
+                _refuse_long_paths(folder, known)
             names = [item.name for item in items if self._is_file(item, folder, opened)]
         except OSError as error:
             raise failure(error, opened.path, reading=True) from error
@@ -133,6 +138,17 @@ class SourceTree:
 def _refuse_odd_names(folder: str, names: AbstractSet[str]) -> None:
     for name in sorted(names):
         _refuse_odd_bytes(name, path_of(folder, name))
+
+
+def _refuse_long_paths(folder: str, names: AbstractSet[str]) -> None:
+    for name in sorted(names):
+        if len(path_of(folder, name).encode()) > LONGEST:
+            raise PathRefused(
+                "too_long",
+                f"something in it has a path of more than {LONGEST} bytes",
+                where=folder.split("/", 1)[0],
+                hint="leave that folder out: `exclude` in custody.toml, or .custodyignore",
+            )
 
 
 def _refuse_odd_bytes(text: str, path: str) -> None:

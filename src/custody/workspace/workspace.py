@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from custody.workspace.restore import Difference
     from custody.workspace.snapshot import Snapshot
 
+_CLOSED = "make it readable for you, or leave it out: `exclude` in custody.toml, or .custodyignore"
 _PASSES = 100
 """How often a restore looks again before it gives up on a tree that somebody else changes."""
 
@@ -77,7 +78,12 @@ class Workspace:
             return cls(run, {}, put_tree(run.blobs, {}, ()))
         from custody.workspace.snapshot import take_snapshot
 
-        snapshot = take_snapshot(run, source, omit=omit, exclude=exclude)
+        try:
+            snapshot = take_snapshot(run, source, omit=omit, exclude=exclude)
+        except PathRefused as refused:
+            if refused.code == "unreadable":
+                refused.hint = _CLOSED
+            raise
         workspace = cls(run, snapshot.copy.expected, snapshot.base)
         workspace._scanner.learn(snapshot.copy.seen)
         workspace._snapshot = snapshot

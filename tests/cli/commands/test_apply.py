@@ -118,3 +118,11 @@ def test_a_run_that_failed(shell: Shell) -> None:
     assert done.err.startswith("error: run r2 failed: nothing is applied\n")
     assert "hint: --failed takes over" in done.err
     assert shell("apply", "r2", "--failed").out == "nothing to take over from run r2 (FAIL)\n"
+
+
+@pytest.mark.parametrize("option", ["--branch", "--to"])
+def test_a_place_that_a_shell_left_empty_is_not_the_source(shell: Shell, option: str) -> None:
+    done = shell("apply", "r1", option, "")
+    assert done.code == 1
+    assert done.err == f"error: {option} is empty\n  hint: is a variable of the shell not set?\n"
+    assert (shell.folder / "project/app.py").read_text() == "old\n"

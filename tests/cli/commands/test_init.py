@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -45,7 +46,11 @@ def test_init_writes_a_pipeline_that_repairs_the_project(custody: Shell) -> None
     edit = {"path": "pkg/price.py", "content": "def cents(a):\n    return int(a * 100 + 0.5)\n"}
     book = {"answers": [{"text": "x"}, {"text": "rounded", "edits": [edit]}]}
     custody.write("answers.json", json.dumps(book))
-    done = custody("init")
+    codex = custody.folder / ".bin" / "codex"
+    codex.parent.mkdir()
+    codex.write_text("#!/bin/sh\n")
+    codex.chmod(0o755)
+    done = custody("init", PATH=f"{codex.parent}:{os.environ['PATH']}")
     assert done.out.splitlines() == [
         "found Python, unittest: python3 -m unittest discover --start-directory tests",
         "an agent may change pkg/",
@@ -115,3 +120,31 @@ def test_the_documents_of_a_change_are_written_where_they_are_missing(tmp_path: 
     again = Here(tmp_path)("init", "--contracts")
     assert again.code == 0
     assert "wrote" not in again.out
+
+
+@pytest.mark.parametrize(
+    ("tests", "said"),
+    [
+        ("make check; true", "'make check; true' cannot judge a repair: ';' hides whether"),
+        ("make TARGET=${ALL}", "'TARGET=${ALL}' would be replaced by a shell"),
+    ],
+)
+def test_a_command_that_no_verification_runs_is_refused(
+    tmp_path: Path, tests: str, said: str
+) -> None:
+    done = Here(tmp_path)("init", "--test", tests)
+    assert done.code == 1
+    assert said in done.err
+    assert "hint: " in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_run_would_be_refused_for_is_said_at_once(custody: Shell) -> None:
+    (custody.folder / "tests").mkdir()
+    custody.write("tests/test_a.py", TEST)
+    bare = custody("init", PATH=str(custody.folder))
+    assert bare.out.splitlines()[-3:] == [
+        "no code was found: name what may change by allowed_write_paths in fix.dot",
+        "no agent is on PATH: install one, then name it in custody.toml or by --agent",
+        "next: custody run",
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import threading
 
 import pyte
 import pytest
@@ -79,9 +80,11 @@ class Screen(io.StringIO):
         super().__init__()
         self.screen = pyte.Screen(80, 24)
         self._stream = pyte.Stream(self.screen)
+        self.written = threading.Event()
 
     def write(self, text: str) -> int:
         self._stream.feed(text.replace("\n", "\r\n"))
+        self.written.set()
         return len(text)
 
     def isatty(self) -> bool:
@@ -128,3 +131,42 @@ def test_a_terminal_that_has_gone_away_ends_nothing() -> None:
     os.close(reading)
     with os.fdopen(writing, "w") as gone, Display(gone, keep=True) as display:
         display.update(rows(2))
+
+
+class Clock:
+    """Tells the time that it is set to."""
+
+    def __init__(self) -> None:
+        self.now = NOW
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.mark.req("U-13")
+@pytest.mark.parametrize("keep", [False, True])
+def test_before_the_first_fact_it_says_what_is_done(
+    keep: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("custody.cli.render.live.REFRESH", 0.001)
+    monkeypatch.setattr("custody.cli.render.live.BURST", 0.0)
+    screen, clock = Screen(), Clock()
+    with Display(screen, keep=keep, first="copying a\nb", clock=clock) as display:
+        clock.now += 2
+        assert screen.written.wait(60)
+        assert screen.lines == [r"copying a\nb  2.0s"]
+        display.update(rows(1))
+        assert screen.lines[0].startswith("p  run r1")
+        assert "copying" not in "".join(screen.lines)
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_nothing_of_it_is_left_where_nothing_began(
+    keep: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("custody.cli.render.live.REFRESH", 0.001)
+    screen, clock = Screen(), Clock()
+    with Display(screen, keep=keep, first="copying x", clock=clock):
+        clock.now += 2
+        assert screen.written.wait(60)
+    assert screen.lines == []

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from custody.cli import options as declare
 from custody.cli.result import Arguments, Line, Result
+from custody.errors import UsageError
 
 if TYPE_CHECKING:
     from custody.engine.apply import Applied
@@ -32,14 +33,12 @@ def arguments(parser: Arguments) -> None:
     folder = parser.add_argument(
         "--to",
         metavar="DIR",
-        default="",
         help="a folder other than the one the run was copied from",
     )
     folder.complete = declare.FOLDER
     parser.add_argument(
         "--branch",
         metavar="NAME",
-        default="",
         help="make a commit on a new branch of the git repository instead",
     )
     parser.add_argument(
@@ -59,13 +58,25 @@ def execute(options: Namespace) -> Result:
 
     done = api.apply(
         options.run,
-        to=options.to,
-        branch=options.branch,
+        to=_given(options, "to"),
+        branch=_given(options, "branch"),
         failed=options.failed,
         dry_run=options.dry_run,
         runsdir=config.setting("runsdir", options.runsdir),
     )
     return Result(data=done, text=_lines(done), status="FAIL" if done.conflicts else "PASS")
+
+
+def _given(options: Namespace, name: str) -> str:
+    """Return where the changes are to go, empty where nothing is said.
+
+    A word that a shell left empty says nothing either, but whoever typed it meant another place
+    than the files that would be changed without it: `UsageError` is raised.
+    """
+    given: str | None = vars(options)[name]
+    if given == "":
+        raise UsageError(f"--{name} is empty", hint="is a variable of the shell not set?")
+    return given or ""
 
 
 def _lines(done: Applied) -> Iterator[Line]:

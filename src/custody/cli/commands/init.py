@@ -61,16 +61,20 @@ def execute(options: Namespace) -> Result:
         return _contracts(options.folder)
     if options.sample and options.test:
         raise UsageError("--sample has no tests to run", hint="give one of --sample, --test")
-    found, files = None, _sample()
+    found: Project | None = None
+    agents: tuple[str, ...] = ()
+    files = _sample()
     if not options.sample and is_folder(options.folder):
-        project, repair = api.project(options.folder, tests=options.test)
+        project, there, repair = api.project(options.folder, tests=options.test)
         if project.tests:
-            found, files = project, repair
+            found, agents, files = project, there, repair
     written = api.scaffold(options.folder, files, ignored=IGNORED)
-    about = {} if found is None else {"kind": found.kind, "tests": found.tests, "code": found.code}
+    about = None
+    if found is not None:
+        about = {"kind": found.kind, "tests": found.tests, "code": found.code, "agents": agents}
     return Result(
-        data={"written": written, "project": about or None},
-        text=_lines(written, options.folder, found),
+        data={"written": written, "project": about},
+        text=_lines(written, options.folder, found, agents),
     )
 
 
@@ -101,14 +105,30 @@ def _sample() -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in SAMPLE}
 
 
-def _lines(written: tuple[str, ...], folder: str, found: Project | None) -> Iterator[Line]:
+def _lines(
+    written: tuple[str, ...], folder: str, found: Project | None, agents: tuple[str, ...]
+) -> Iterator[Line]:
     import shlex
 
     if found is not None:
         yield Line(f"found {found.kind}: {found.tests}")
-        changed = ", ".join(found.code) or "nothing yet: name it"
+        changed = ", ".join(found.code) or "nothing yet"
         yield Line(f"an agent may change {changed}", hang=2)
     for path in written:
         yield Line(f"wrote {path}")
+    if found is not None:
+        yield from _to_name(found, agents)
     enter = "" if folder == "." else f"cd {shlex.quote(folder)} && "
     yield Line(f"next: {enter}custody run")
+
+
+def _to_name(found: Project, agents: tuple[str, ...]) -> Iterator[Line]:
+    """Return what a run would be refused for until somebody has named it."""
+    from custody.scaffold.repair import PIPELINE, SETTINGS
+
+    if not found.code:
+        what = f"no code was found: name what may change by allowed_write_paths in {PIPELINE}"
+        yield Line(what, "warn", hang=2)
+    if not agents:
+        what = f"no agent is on PATH: install one, then name it in {SETTINGS} or by --agent"
+        yield Line(what, "warn", hang=2)

@@ -67,7 +67,8 @@ def execute(options: Namespace) -> Result:
     by_name = [name for name in RUN_SETTINGS if vars(options)[name]]
     options.workdir = config.setting("workdir", options.workdir)
     tell_of_secrets(given, agent)
-    with watching(verbose=options.verbose, quiet=options.quiet) as board:
+    first = f"copying {options.workdir}" if options.workdir else ""
+    with watching(verbose=options.verbose, quiet=options.quiet, first=first) as board:
         result = api.run(
             _pipeline(options),
             workdir=options.workdir,

@@ -26,6 +26,8 @@ REFRESH = 0.25
 """Seconds between two pictures of which only the clock differs."""
 BURST = 0.05
 """Seconds between two pictures at least."""
+PATIENCE = 1.0
+"""Seconds without a fact after which it is said what goes on before the first."""
 _NAME = 24
 _DEFAULT = os.terminal_size((80, 24))
 
@@ -83,11 +85,21 @@ class Display:
     """Draws the progress of a run on a terminal, again and again while the block lasts."""
 
     def __init__(
-        self, stream: TextIO, *, keep: bool, clock: Callable[[], float] = time.time
+        self,
+        stream: TextIO,
+        *,
+        keep: bool,
+        first: str = "",
+        clock: Callable[[], float] = time.time,
     ) -> None:
-        """Draw on ``stream``; ``keep`` leaves the last picture standing."""
+        """Draw on ``stream``; ``keep`` leaves the last picture standing.
+
+        ``first`` says what is done before the run has begun, and stands alone until then.
+        """
         self._stream = stream
         self._keep = keep
+        self._first = first
+        self._since = clock()
         self._clock = clock
         self._colour = wants_colour(stream, os.environ)
         self._progress = Progress()
@@ -112,24 +124,34 @@ class Display:
         with self._lock:
             if self._progress.rows:
                 self._draw()
-            self._say(("\n" if self._drawn else "") if self._keep else self._erase())
+            kept = self._keep and not self._first
+            self._say(("\n" if self._drawn else "") if kept else self._erase())
 
     def update(self, progress: Progress) -> None:
         """Show this from now on."""
         with self._lock:
             self._progress = progress
+            self._first = ""
             if time.monotonic() - self._last >= BURST:
                 self._draw()
 
     def _tick(self) -> None:
         while not self._over.wait(REFRESH):
             with self._lock:
-                if self._progress.rows:
+                waited = self._clock() - self._since >= PATIENCE
+                if self._progress.rows or (self._first and waited):
                     self._draw()
+
+    def _lines(self, columns: int, rows: int) -> Iterator[Line]:
+        now = self._clock()
+        if self._first:
+            text = GAP.join((visible(self._first), seconds(max(0.0, now - self._since))))
+            return iter([Line(cut(text, columns), "faint")])
+        return picture(self._progress, now, columns, rows)
 
     def _draw(self) -> None:
         columns, rows = self._size()
-        lines = list(picture(self._progress, self._clock(), columns, rows))
+        lines = list(self._lines(columns, rows))
         painted = [self._painted(line) for line in lines]
         picture_text = "\n".join(painted)
         self._say(f"{self._home(columns)}{picture_text}\x1b[J")

@@ -13,6 +13,12 @@ def packaged(name: str) -> bytes | None:
     return found.read_bytes() if found.is_file() else None
 
 
+def packaged_names() -> list[str]:
+    """Return what the packaged pipelines are called."""
+    found = (entry.name for entry in files(__name__).iterdir())
+    return sorted(name.removesuffix(".dot") for name in found if name.endswith(".dot"))
+
+
 def sample_answers(name: str) -> bytes | None:
     """Return recorded answers to the packaged pipeline called ``name``; None without any."""
     if not name.isidentifier():

@@ -23,13 +23,19 @@ from custody.store.root import Root
 from custody.workspace.contents import Contents
 from custody.workspace.overlay import marks
 from custody.workspace.rights import CAPABILITY
-from custody.workspace.scan import ATTEMPTS, is_utf8, link_entry, other_entry, path_of, shown
+from custody.workspace.scan import (
+    ATTEMPTS,
+    LONGEST,
+    is_utf8,
+    link_entry,
+    other_entry,
+    path_of,
+    shown,
+)
 
 _HELD = 64
 """So many folders wait with an open descriptor; the others are opened by their path."""
 _LATER = -1
-_LONGEST = 4095
-"""Bytes of a path that the kernel takes."""
 _FOLDER = DIRECTORY | os.O_NOFOLLOW
 _FILE = files.READ | os.O_NOFOLLOW
 _WITHOUT_CONTENTS = ("redirect", "metacopy")
@@ -164,7 +170,7 @@ class UpperLook:
     def _refuse_far(self, path: str, state: os.stat_result) -> None:
         if state.st_dev != self._device:
             raise PathRefused("xdev", "it lies on another file system")
-        if len(path.encode()) > _LONGEST:
+        if len(path.encode()) > LONGEST:
             raise PathRefused("too_long", "the path is too long")
 
     def _refuse_marked(self, there: dict[str, str]) -> None:
