@@ -59,6 +59,32 @@ def test_a_pack_that_cannot_be_made_fails_the_stage(bench: Bench, library: Libra
     holds(bench)
 
 
+RAILS = "find_mode: resolver_only\nmax_files: 9\nmax_total_bytes: 9000\nmax_iterations: 3\n"
+
+
+@pytest.mark.req("C-01")
+@pytest.mark.parametrize(
+    ("budget", "told"),
+    [
+        ({"max_files": 9, "max_total_bytes": 9000}, ""),
+        ({"max_files": 10, "max_total_bytes": 9000}, "max_files=10 is more than the guardrails"),
+        ({"max_files": 9, "max_total_bytes": 9001}, "max_total_bytes=9001 is more than"),
+    ],
+)
+def test_no_request_may_ask_for_more_than_the_guardrails_give(
+    bench: Bench, library: Library, budget: dict[str, int], told: str
+) -> None:
+    documents = given(library, whole("src/a.py"), **budget)
+    documents["artifacts/guardrails.md"] = RAILS.encode()
+    assert bench.run(PACK, documents=documents).summary.status == ("FAIL" if told else "PASS")
+    failed = [f.outcome.failure_reason for f in bench.facts() if isinstance(f, StageFailed)]
+    assert [told in reason for reason in failed if reason.startswith("artifacts/")] == (
+        [True] if told else []
+    )
+    assert bench.path("artifacts/context_pack.json").exists() is not bool(told)
+    holds(bench)
+
+
 def test_without_a_request_there_is_nothing_to_answer(bench: Bench, library: Library) -> None:
     assert library.folder.exists()
     assert bench.run(PACK).summary.status == "FAIL"

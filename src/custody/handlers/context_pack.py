@@ -5,12 +5,14 @@ from __future__ import annotations
 from custody.checks.gates import Gate
 from custody.checks.gates.context_pack import ContextPackGate
 from custody.checks.gates.writes import WritesGate
-from custody.errors import Refused
+from custody.errors import MalformedDocument, Refused
 from custody.handlers import Handler, Situation
 from custody.handlers.dispatch import dispatch_config, dispatched
+from custody.handlers.rounds import guardrails
 from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.graph import AttributeRule, Node, NodeType
+from custody.model.record import decode
 from custody.model.request import AgentRequest, StepRequest
 
 DEFAULT_TIMEOUT = 300.0
@@ -46,7 +48,8 @@ class ContextPackHandler(Handler):
     def request(self, node: Node, situation: Situation) -> StepRequest | AgentRequest | None:
         """Ask for the pack; for nothing where the user handed one in.
 
-        A person is asked only where the configuration of the change says so twice.
+        A person is asked only where the configuration of the change says so twice. Raises `Refused`
+        where there is no request, or it asks for more than the guardrails give.
         """
         documents = situation.state.documents
         if layout.CONTEXT_PACK in situation.state.given:
@@ -54,6 +57,7 @@ class ContextPackHandler(Handler):
         asked = documents.get(layout.FILE_REQUEST)
         if asked is None:
             raise Refused("file_request", f"there is no {layout.FILE_REQUEST} to answer")
+        _refuse_dear(situation, asked)
         config = dispatch_config(situation)
         if config is not None and config.manual_librarian:
             return _by_hand(node, situation, asked)
@@ -70,6 +74,29 @@ class ContextPackHandler(Handler):
             },
             writes=(layout.CONTEXT_PACK, layout.CONTEXT_PACK_FAILURE),
         )
+
+
+def _refuse_dear(situation: Situation, asked: Evidence) -> None:
+    """Raise `Refused` where guardrails give less than the budget of the request."""
+    from custody.model.contracts.file_request import FileRequestEnvelope
+
+    rules = guardrails(situation)
+    if rules is None:
+        return
+    where = layout.FILE_REQUEST
+    try:
+        budget = decode(
+            situation.read(asked), FileRequestEnvelope, where=where, any_text=True
+        ).budget
+    except MalformedDocument:
+        return  # the librarian answers it with a failure that says what is wrong
+    for name, wanted, most in (
+        ("max_files", budget.max_files, rules.max_files),
+        ("max_total_bytes", budget.max_total_bytes, rules.max_total_bytes),
+    ):
+        if wanted > most:
+            what = f"{where}: {name}={wanted} is more than the guardrails give: {most}"
+            raise Refused("budget", what)
 
 
 def _by_hand(node: Node, situation: Situation, asked: Evidence) -> AgentRequest:
