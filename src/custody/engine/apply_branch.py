@@ -138,21 +138,28 @@ def message(proved: Proved) -> str:
     """Return the message of the commit: run, head and verdicts, once to read and once to parse."""
     summary = proved.summary
     goal = " ".join(summary.goal.split())
+    task = " ".join(proved.history.genesis.variables.get("task", "").split())
     return "\n".join(
         (
             f"Take over run {summary.run_id} of {summary.pipeline}",
             "",
             *((f"Goal: {goal}", "") if goal else ()),
+            *((f"Task: {task}", "") if task else ()),
             f"The run's verdict is {summary.status}. Its stages:",
             "",
             *(f"- {line}" for line in proved.verdicts()),
             "",
             f"Custody-Run: {summary.run_id}",
-            f"Custody-Head: {summary.head}",
+            head_line(summary.head),
             f"Custody-Verdict: {summary.status}",
             "",
         )
     )
+
+
+def head_line(head: str) -> str:
+    """Return the line by which a commit is found again that holds what a journal led to."""
+    return f"Custody-Head: {head}"
 
 
 def content(proved: Proved, entry: Entry) -> bytes:
