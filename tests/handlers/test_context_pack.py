@@ -41,6 +41,7 @@ def test_the_librarian_answers_the_request_of_a_run(bench: Bench, library: Libra
     assert bench.run(body, documents=documents).summary.status == "PASS"
     pack = json.loads(bench.path("artifacts/context_pack.json").read_text())
     assert pack["files"][-1]["content"] == "one\r\ntwo\n"
+    assert pack["repo_slug"] == bench.workdir.name, "as `custody pack` calls it"
     assert [item["reason"] for item in pack["omitted"]] == ["irrelevant", "denied"]
     assert not bench.path("artifacts/context_pack.failure.json").exists()
     holds(bench)
