@@ -174,9 +174,10 @@ def advance(run: str, *, runsdir: str, listeners: tuple[Listener, ...] = ()) -> 
 def land(result: RunResult) -> Applied | None:
     """Make the branch and the commit that a change was started with; None where none is due.
 
-    A change that has landed is told of again. Raises `Refused` on a dirty tree.
+    All of the patch is in it, or nothing is. A change that has landed is told of again. Raises
+    `Refused` on a dirty tree.
     """
-    from custody import api
+    from custody.engine.apply import apply
     from custody.store.history import History
     from custody.store.rundir import RunDirectory
 
@@ -187,7 +188,7 @@ def land(result: RunResult) -> Applied | None:
     if landed := _landed(result, branch):
         return landed
     _refuse_landing(result.source, branch)
-    return api.apply(result.path, branch=branch)
+    return apply(result.path, branch=branch, ignored=True)
 
 
 def bundle(run: str, *, runsdir: str) -> bytes:

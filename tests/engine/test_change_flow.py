@@ -19,6 +19,10 @@ from support.ending import ends_before
 from support.sweep import paired, some
 
 FIXED = CODE.replace("a - b", "a + b")
+NEW = (
+    "diff --git a/src/new.py b/src/new.py\nnew file mode 100644\n--- /dev/null\n+++ b/src/new.py\n"
+    "@@ -0,0 +1 @@\n+x = 1\n"
+)
 
 
 @pytest.fixture
@@ -245,6 +249,19 @@ def test_a_change_lands_on_a_branch_with_one_commit(flow: Change) -> None:
     assert result.summary.head in message
     assert "patch_check passed" in message
     assert flow.git("branch", "--show-current").strip() == "main"
+
+
+def test_a_change_lands_with_all_that_its_patch_names(flow: Change) -> None:
+    """Git ignores the file, and the commands have judged the work with it."""
+    (flow.repo / ".gitignore").write_text("*.cfg\n")
+    flow.git("add", "-A")
+    flow.git("commit", "-q", "-m", "ignore")
+    named = NEW.replace("new.py", "local.cfg")
+    landed = change.land(flow.start(answers(maker=f"{GOOD}{named}"), land="both"))
+    assert landed is not None
+    assert (landed.left_out, landed.conflicts) == ((), ())
+    assert flow.git("show", "both:src/local.cfg") == "x = 1\n"
+    assert flow.git("show", "both:src/calc.py") == FIXED
 
 
 def test_nothing_lands_on_a_dirty_tree(flow: Change) -> None:
