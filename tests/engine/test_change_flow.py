@@ -94,8 +94,12 @@ def test_a_change_that_passes_after_one_round_of_the_fixer(flow: Change) -> None
 @pytest.mark.req("C-20")
 @pytest.mark.parametrize(
     ("patch", "code"),
-    [(OUTSIDE, "PATCH_POLICY_DENY"), (STALE, "PATCH_GIT_CHECK_FAIL")],
-    ids=["outside", "stale"],
+    [
+        (OUTSIDE, "PATCH_POLICY_DENY"),
+        (STALE, "PATCH_GIT_CHECK_FAIL"),
+        (f"```diff\n{GOOD}```\n", "PATCH_PARSE_INVALID"),
+    ],
+    ids=["outside", "stale", "fenced"],
 )
 def test_a_rejected_patch_stays_and_the_fixer_is_asked_for_a_patch_only(
     flow: Change, patch: str, code: str
@@ -134,6 +138,8 @@ def test_a_review_that_blocks_ends_the_change(flow: Change) -> None:
     members = bundled(flow)
     assert members["reviews/review_cost.md"] == BLOCK.encode()
     assert b"there is no artifacts/PLAN.md" in members["artifacts/PLAN.md"]
+    assert members["nodes/review_cost/1.1/response.md"] == BLOCK.encode()
+    assert not any(name.startswith("nodes/draft/") for name in members)
     assert flow.holds()
 
 
@@ -285,8 +291,8 @@ FAULTS: dict[str, list[Any]] = {
     "failing": [{"text": "no", "outcome": "fail", "notes": "the provider raised"}],
 }
 ASKED = ("analysis", "file_request", "draft", "review_cost", "plan", "reasons", "results", "maker")
-HARMLESS = {("analysis", "corrupted")}
-"""An analysis is text for people: any will do."""
+HARMLESS = {("analysis", "corrupted"), ("maker", "corrupted")}
+"""An analysis is text for people: any will do. What is no patch is rejected and made anew."""
 
 
 @pytest.mark.parametrize(
@@ -304,7 +310,8 @@ def test_whatever_a_role_does_wrong_the_change_passes_or_explains_itself(
     members = bundled(flow)
     told = members["TRACE.md"].decode()
     assert f"| {node} |" in told
-    failure = next(stage for stage in result.summary.stages if stage.node == node)
+    told_by = "patch" if (node, fault) == ("fixer", "corrupted") else node
+    failure = [stage for stage in result.summary.stages if stage.node == told_by][-1]
     assert failure.failure_reason
     assert json.loads(members["artifacts/verify_report.json"])["result"] == "FAIL"
     assert flow.holds()

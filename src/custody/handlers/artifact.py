@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from msgspec.structs import replace
 
 from custody.checks.gates import Gate
-from custody.checks.gates.artifact import ArtifactGate
+from custody.checks.gates.artifact import LATER, ArtifactGate
 from custody.checks.gates.writes import WritesGate
 from custody.errors import PathRefused
 from custody.handlers import Handler, Situation
@@ -66,7 +66,7 @@ class ArtifactHandler(Handler):
         name="artifact",
         doc="Whoever has a role writes one document of a change.",
         side_by_side=True,
-        attributes=ASKING_A_ROLE,
+        attributes=(*ASKING_A_ROLE, LATER),
         families=SETTINGS,
         check=check_target,
     )
