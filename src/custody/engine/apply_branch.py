@@ -34,7 +34,7 @@ class _Due(NamedTuple):
 class _Compared:
     """What of a run's changes is due, left out or in the way."""
 
-    def __init__(self, proved: Proved, repository: Repository, *, ignored: bool) -> None:
+    def __init__(self, proved: Proved, repository: Repository, *, ignored: bool = False) -> None:
         self.due: list[_Due] = []
         self.unchanged: list[str] = []
         self.left_out: list[str] = []
