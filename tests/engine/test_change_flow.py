@@ -290,7 +290,10 @@ FAULTS: dict[str, list[Any]] = {
     "corrupted": [{"text": "\x00\ufffd{not what was asked for"}],
     "failing": [{"text": "no", "outcome": "fail", "notes": "the provider raised"}],
 }
-ASKED = ("analysis", "file_request", "draft", "review_cost", "plan", "reasons", "results", "maker")
+ASKED = (
+    "analysis", "file_request", "draft", "review_contract", "review_cost", "plan", "reasons",
+    "results", "maker",
+)  # fmt: skip
 HARMLESS = {("analysis", "corrupted"), ("maker", "corrupted")}
 """An analysis is text for people: any will do. What is no patch is rejected and made anew."""
 
@@ -302,7 +305,9 @@ def test_whatever_a_role_does_wrong_the_change_passes_or_explains_itself(
     flow: Change, node: str, fault: str
 ) -> None:
     others: dict[str, Any] = {"maker": WRONG} if node == "fixer" else {}
-    result = flow.start(answers(**{**others, node: FAULTS[fault]}))
+    said = answers(**{**others, node: FAULTS[fault]})
+    guardian = {"contract_guardian": flow.book(said)} if node == "review_contract" else {}
+    result = flow.start(said, roles=guardian)
     if (node, fault) in HARMLESS:
         assert result.summary.status == "PASS"
         return

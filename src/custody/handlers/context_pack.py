@@ -5,14 +5,13 @@ from __future__ import annotations
 from custody.checks.gates import Gate
 from custody.checks.gates.context_pack import ContextPackGate
 from custody.checks.gates.writes import WritesGate
-from custody.errors import MalformedDocument, Refused
+from custody.errors import Refused
 from custody.handlers import Handler, Situation
 from custody.handlers.dispatch import dispatch_config, dispatched
 from custody.handlers.rounds import guardrails
 from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.graph import AttributeRule, Node, NodeType
-from custody.model.record import decode
 from custody.model.request import AgentRequest, StepRequest
 
 DEFAULT_TIMEOUT = 300.0
@@ -78,25 +77,11 @@ class ContextPackHandler(Handler):
 
 def _refuse_dear(situation: Situation, asked: Evidence) -> None:
     """Raise `Refused` where guardrails give less than the budget of the request."""
-    from custody.model.contracts.file_request import FileRequestEnvelope
+    from custody.checks.contracts import beyond_guardrails
 
     rules = guardrails(situation)
-    if rules is None:
-        return
-    where = layout.FILE_REQUEST
-    try:
-        budget = decode(
-            situation.read(asked), FileRequestEnvelope, where=where, any_text=True
-        ).budget
-    except MalformedDocument:
-        return  # the librarian answers it with a failure that says what is wrong
-    for name, wanted, most in (
-        ("max_files", budget.max_files, rules.max_files),
-        ("max_total_bytes", budget.max_total_bytes, rules.max_total_bytes),
-    ):
-        if wanted > most:
-            what = f"{where}: {name}={wanted} is more than the guardrails give: {most}"
-            raise Refused("budget", what)
+    if rules is not None and (what := beyond_guardrails(situation.read(asked), rules)):
+        raise Refused("budget", f"{layout.FILE_REQUEST}: {what}")
 
 
 def _by_hand(node: Node, situation: Situation, asked: Evidence) -> AgentRequest:
