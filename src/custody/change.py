@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from custody.engine.gate_trial import GateReport
     from custody.engine.recording import Listener
     from custody.engine.result import RunResult
+    from custody.model.contracts.change_settings import ChangeSettings
     from custody.model.contracts.context_pack import ContextPack
     from custody.store.root import Root
     from custody.workspace.pack.librarian import Suggest
@@ -108,14 +109,19 @@ def _remove(folder: Root, name: str) -> None:
 def runs_of(repo: str) -> str:
     """Return where the runs of a repository's changes are kept: never in the repository."""
     from custody.engine.change_start import slug_of
-    from custody.store.change_settings import change_settings
     from custody.store.places import leads_to, user_data
-    from custody.store.root import Root
 
     place = leads_to(os.path.abspath(repo))
-    with Root.open(place) as root:
-        slug = change_settings(root).slug
+    slug = _settings_of(place).slug
     return os.path.join(user_data(os.environ), slug_of(slug or os.path.basename(place)))
+
+
+def _settings_of(repo: str) -> ChangeSettings:
+    from custody.store.change_settings import change_settings
+    from custody.store.root import Root
+
+    with Root.open(repo) as root:
+        return change_settings(root)
 
 
 def start(
@@ -127,13 +133,16 @@ def start(
     confinement: str = "",
     listeners: tuple[Listener, ...] = (),
 ) -> RunResult:
-    """Begin a change of a repository, and take it as far as it goes without a person."""
+    """Begin a change of a repository, and take it as far as it goes without a person.
+
+    The commands of a gate that ``wanted`` names none for are those of the repository's settings.
+    """
     from custody import api
     from custody.engine.change_start import PIPELINE, start_of
     from custody.store.places import lies_in
 
     pipeline = api.load(PIPELINE)
-    begun = start_of(wanted, pipeline)
+    begun = start_of(wanted, pipeline, _settings_of(repo))
     place = runsdir or runs_of(repo)
     if lies_in(place, repo):
         what = "the runs of a change do not lie in the repository that is changed"
@@ -165,9 +174,10 @@ def advance(run: str, *, runsdir: str, listeners: tuple[Listener, ...] = ()) -> 
 def land(result: RunResult) -> Applied | None:
     """Make the branch and the commit that a change was started with; None where none is due.
 
-    Raises `Refused` on a dirty tree.
+    All of the patch is in it, or nothing is. A change that has landed is told of again. Raises
+    `Refused` on a dirty tree.
     """
-    from custody import api
+    from custody.engine.apply import apply
     from custody.store.history import History
     from custody.store.rundir import RunDirectory
 
@@ -175,8 +185,10 @@ def land(result: RunResult) -> Applied | None:
         branch = History.read(run).genesis.variables.get("land", "")
     if not branch or result.summary.status != "PASS":
         return None
+    if landed := _landed(result, branch):
+        return landed
     _refuse_landing(result.source, branch)
-    return api.apply(result.path, branch=branch)
+    return apply(result.path, branch=branch, ignored=True)
 
 
 def bundle(run: str, *, runsdir: str) -> bytes:
@@ -193,6 +205,26 @@ def bundle(run: str, *, runsdir: str) -> bytes:
         redactor = redactor_for(os.environ)
         files = bundle_files(opened)
         return make_bundle({path: redactor.redact_bytes(data)[0] for path, data in files.items()})
+
+
+def _landed(result: RunResult, branch: str) -> Applied | None:
+    """Return what is on the branch already; None while nothing of the change is."""
+    from custody.engine.apply import Applied
+    from custody.engine.apply_branch import head_line
+    from custody.workspace.repository import Repository
+
+    summary = result.summary
+    commit = Repository(result.source).commit_with(branch, head_line(summary.head))
+    if not commit:
+        return None
+    return Applied(
+        run_id=result.run_id,
+        verdict="PASS",
+        head=summary.head,
+        folder=result.source,
+        branch=branch,
+        commit=commit,
+    )
 
 
 def _refuse_landing(repo: str, branch: str) -> None:

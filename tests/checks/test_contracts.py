@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from custody.checks.contracts import TOLD, read_contract, read_survey, told
+from custody.checks.contracts import (
+    TOLD,
+    beyond_guardrails,
+    read_contract,
+    read_survey,
+    told,
+)
 from custody.errors import MalformedDocument
 from custody.model.contracts.survey import Survey
 from custody.model.finding import Finding
 from custody.model.record import encode
+from custody.pipeline.contracts.guardrails import Guardrails
 from custody.pipeline.contracts.plan import read_plan
 from support.contracts import PLAN
 
@@ -45,3 +54,23 @@ def test_a_survey_is_read_strictly() -> None:
     assert read_survey(encode(Survey()), "s") == Survey()
     with pytest.raises(MalformedDocument):
         read_survey(b"{", "s")
+
+
+@pytest.mark.parametrize(
+    ("budget", "what"),
+    [
+        ((2, 100), ""),
+        ((3, 100), "max_files=3 is more than the guardrails give: 2"),
+        ((2, 101), "max_total_bytes=101 is more than the guardrails give: 100"),
+        (("many", 1), ""),
+    ],
+)
+def test_what_a_request_asks_for_beyond_the_guardrails(
+    budget: tuple[object, int], what: str
+) -> None:
+    request = {
+        "schema_version": "ctcp-file-request-v1", "goal": "\ud800", "needs": [None], "reason": "r",
+        "budget": {"max_files": budget[0], "max_total_bytes": budget[1]},
+    }  # fmt: skip
+    rules = Guardrails(max_files=2, max_total_bytes=100)
+    assert beyond_guardrails(json.dumps(request).encode(), rules) == what

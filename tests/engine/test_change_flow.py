@@ -19,6 +19,10 @@ from support.ending import ends_before
 from support.sweep import paired, some
 
 FIXED = CODE.replace("a - b", "a + b")
+NEW = (
+    "diff --git a/src/new.py b/src/new.py\nnew file mode 100644\n--- /dev/null\n+++ b/src/new.py\n"
+    "@@ -0,0 +1 @@\n+x = 1\n"
+)
 
 
 @pytest.fixture
@@ -90,8 +94,12 @@ def test_a_change_that_passes_after_one_round_of_the_fixer(flow: Change) -> None
 @pytest.mark.req("C-20")
 @pytest.mark.parametrize(
     ("patch", "code"),
-    [(OUTSIDE, "PATCH_POLICY_DENY"), (STALE, "PATCH_GIT_CHECK_FAIL")],
-    ids=["outside", "stale"],
+    [
+        (OUTSIDE, "PATCH_POLICY_DENY"),
+        (STALE, "PATCH_GIT_CHECK_FAIL"),
+        (f"```diff\n{GOOD}```\n", "PATCH_PARSE_INVALID"),
+    ],
+    ids=["outside", "stale", "fenced"],
 )
 def test_a_rejected_patch_stays_and_the_fixer_is_asked_for_a_patch_only(
     flow: Change, patch: str, code: str
@@ -130,6 +138,8 @@ def test_a_review_that_blocks_ends_the_change(flow: Change) -> None:
     members = bundled(flow)
     assert members["reviews/review_cost.md"] == BLOCK.encode()
     assert b"there is no artifacts/PLAN.md" in members["artifacts/PLAN.md"]
+    assert members["nodes/review_cost/1.1/response.md"] == BLOCK.encode()
+    assert not any(name.startswith("nodes/draft/") for name in members)
     assert flow.holds()
 
 
@@ -247,6 +257,19 @@ def test_a_change_lands_on_a_branch_with_one_commit(flow: Change) -> None:
     assert flow.git("branch", "--show-current").strip() == "main"
 
 
+def test_a_change_lands_with_all_that_its_patch_names(flow: Change) -> None:
+    """Git ignores the file, and the commands have judged the work with it."""
+    (flow.repo / ".gitignore").write_text("*.cfg\n")
+    flow.git("add", "-A")
+    flow.git("commit", "-q", "-m", "ignore")
+    named = NEW.replace("new.py", "local.cfg")
+    landed = change.land(flow.start(answers(maker=f"{GOOD}{named}"), land="both"))
+    assert landed is not None
+    assert (landed.left_out, landed.conflicts) == ((), ())
+    assert flow.git("show", "both:src/local.cfg") == "x = 1\n"
+    assert flow.git("show", "both:src/calc.py") == FIXED
+
+
 def test_nothing_lands_on_a_dirty_tree(flow: Change) -> None:
     result = flow.start(land="add-adds")
     (flow.repo / "src/calc.py").write_text("dirty\n")
@@ -267,9 +290,12 @@ FAULTS: dict[str, list[Any]] = {
     "corrupted": [{"text": "\x00\ufffd{not what was asked for"}],
     "failing": [{"text": "no", "outcome": "fail", "notes": "the provider raised"}],
 }
-ASKED = ("analysis", "file_request", "draft", "review_cost", "plan", "reasons", "results", "maker")
-HARMLESS = {("analysis", "corrupted")}
-"""An analysis is text for people: any will do."""
+ASKED = (
+    "analysis", "file_request", "draft", "review_contract", "review_cost", "plan", "reasons",
+    "results", "maker",
+)  # fmt: skip
+HARMLESS = {("analysis", "corrupted"), ("maker", "corrupted")}
+"""An analysis is text for people: any will do. What is no patch is rejected and made anew."""
 
 
 @pytest.mark.parametrize(
@@ -279,7 +305,9 @@ def test_whatever_a_role_does_wrong_the_change_passes_or_explains_itself(
     flow: Change, node: str, fault: str
 ) -> None:
     others: dict[str, Any] = {"maker": WRONG} if node == "fixer" else {}
-    result = flow.start(answers(**{**others, node: FAULTS[fault]}))
+    said = answers(**{**others, node: FAULTS[fault]})
+    guardian = {"contract_guardian": flow.book(said)} if node == "review_contract" else {}
+    result = flow.start(said, roles=guardian)
     if (node, fault) in HARMLESS:
         assert result.summary.status == "PASS"
         return
@@ -287,7 +315,8 @@ def test_whatever_a_role_does_wrong_the_change_passes_or_explains_itself(
     members = bundled(flow)
     told = members["TRACE.md"].decode()
     assert f"| {node} |" in told
-    failure = next(stage for stage in result.summary.stages if stage.node == node)
+    told_by = "patch" if (node, fault) == ("fixer", "corrupted") else node
+    failure = [stage for stage in result.summary.stages if stage.node == told_by][-1]
     assert failure.failure_reason
     assert json.loads(members["artifacts/verify_report.json"])["result"] == "FAIL"
     assert flow.holds()

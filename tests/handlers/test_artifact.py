@@ -131,3 +131,8 @@ def test_which_template_is_meant_follows_from_the_target(
     node = NOTE.replace("artifacts/note.md", target)
     bench.run(f"a [{node}]\nstart -> a -> done", agent="api_agent", confinement="L1")
     assert bench.path("nodes/a/1.1/command.stdout.log").read_text() == f"{variable}\n"
+    for name in {"SDDAI_PATCH_CMD", "SDDAI_PLAN_CMD", "SDDAI_AGENT_CMD"} - {variable}:
+        monkeypatch.delenv(name)
+    body = f"a [{node}]\nstart -> a -> done"
+    bench.run(body, agent="api_agent", confinement="L1", run_id="r2", look_first=True)
+    assert bench.path("nodes/a/1.1/command.stdout.log", "r2").exists(), "no other is needed"

@@ -41,6 +41,7 @@ def test_the_librarian_answers_the_request_of_a_run(bench: Bench, library: Libra
     assert bench.run(body, documents=documents).summary.status == "PASS"
     pack = json.loads(bench.path("artifacts/context_pack.json").read_text())
     assert pack["files"][-1]["content"] == "one\r\ntwo\n"
+    assert pack["repo_slug"] == bench.workdir.name, "as `custody pack` calls it"
     assert [item["reason"] for item in pack["omitted"]] == ["irrelevant", "denied"]
     assert not bench.path("artifacts/context_pack.failure.json").exists()
     holds(bench)
@@ -56,6 +57,32 @@ def test_a_pack_that_cannot_be_made_fails_the_stage(bench: Bench, library: Libra
     assert [verdict.code for verdict in gate.verdicts] == ["budget_too_small"]
     (failed,) = [fact for fact in bench.facts() if isinstance(fact, StageFailed)]
     assert "raise max_files by 1 to 3" in failed.outcome.failure_reason
+    holds(bench)
+
+
+RAILS = "find_mode: resolver_only\nmax_files: 9\nmax_total_bytes: 9000\nmax_iterations: 3\n"
+
+
+@pytest.mark.req("C-01")
+@pytest.mark.parametrize(
+    ("budget", "told"),
+    [
+        ({"max_files": 9, "max_total_bytes": 9000}, ""),
+        ({"max_files": 10, "max_total_bytes": 9000}, "max_files=10 is more than the guardrails"),
+        ({"max_files": 9, "max_total_bytes": 9001}, "max_total_bytes=9001 is more than"),
+    ],
+)
+def test_no_request_may_ask_for_more_than_the_guardrails_give(
+    bench: Bench, library: Library, budget: dict[str, int], told: str
+) -> None:
+    documents = given(library, whole("src/a.py"), **budget)
+    documents["artifacts/guardrails.md"] = RAILS.encode()
+    assert bench.run(PACK, documents=documents).summary.status == ("FAIL" if told else "PASS")
+    failed = [f.outcome.failure_reason for f in bench.facts() if isinstance(f, StageFailed)]
+    assert [told in reason for reason in failed if reason.startswith("artifacts/")] == (
+        [True] if told else []
+    )
+    assert bench.path("artifacts/context_pack.json").exists() is not bool(told)
     holds(bench)
 
 

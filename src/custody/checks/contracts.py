@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import islice
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+from custody.errors import MalformedDocument
 from custody.model.contracts.survey import Survey
 from custody.model.finding import Finding
 from custody.model.record import decode
 from custody.model.verdict import Verdict
 from custody.pipeline.key_lines import ReadDocument
+
+if TYPE_CHECKING:
+    from custody.pipeline.contracts.guardrails import Guardrails
 
 TOLD = 50
 """How many findings about one document are told."""
@@ -34,6 +38,29 @@ def told(finding: Finding, path: str) -> str:
     where = f"{path}:{finding.line}" if finding.line else path
     hint = f" (hint: {finding.hint})" if finding.hint else ""
     return f"{where} {finding.message}{hint}"
+
+
+def beyond_guardrails(request: bytes, rules: Guardrails) -> str:
+    """Return what a file request asks for beyond the guardrails; empty where that is nothing.
+
+    Of one that cannot be read nothing is said here: it gets no pack anyway.
+    """
+    from custody.model.contracts.file_request import FileRequestEnvelope
+
+    try:
+        asked = decode(request, FileRequestEnvelope, where="", any_text=True).budget
+    except MalformedDocument:
+        return ""
+    pairs = (
+        ("max_files", asked.max_files, rules.max_files),
+        ("max_total_bytes", asked.max_total_bytes, rules.max_total_bytes),
+    )
+    over = (
+        f"{name}={wanted} is more than the guardrails give: {most}"
+        for name, wanted, most in pairs
+        if wanted > most
+    )
+    return next(over, "")
 
 
 def read_survey(data: bytes | None, path: str) -> Survey | None:

@@ -94,13 +94,19 @@ class Proved(NamedTuple):
 
 
 def apply(
-    path: str, folder: str = "", *, branch: str = "", failed: bool = False, dry_run: bool = False
+    path: str,
+    folder: str = "",
+    *,
+    branch: str = "",
+    failed: bool = False,
+    dry_run: bool = False,
+    ignored: bool = False,
 ) -> Applied:
     """Take the changes of a run over to its source, or to ``folder``.
 
-    With ``branch`` they become a commit of the repository there, and no file is touched. A run
-    that did not pass is taken over only when it is asked for by ``failed``. Raises `RunError` for
-    a record that does not hold, and `Refused`.
+    With ``branch`` they become a commit of the repository there, and no file is touched; what git
+    ignores is in it only with ``ignored``. A run that did not pass is taken over only when it is
+    asked for by ``failed``. Raises `RunError` for a record that does not hold, and `Refused`.
     """
     with RunDirectory.open(path, write=False) as run:
         proved = _prove(run, failed=failed)
@@ -108,7 +114,7 @@ def apply(
         if branch:
             from custody.engine.apply_branch import commit
 
-            return commit(proved, target, branch, dry_run=dry_run)
+            return commit(proved, target, branch, dry_run=dry_run, ignored=ignored)
         return _into_folder(proved, target, dry_run=dry_run)
 
 

@@ -2,7 +2,8 @@
 
 Its parent is HEAD, and every path that the run changed must be in HEAD as the run found it: the
 same content, as `git add` would take it or byte for byte, and the same of git's modes. The work
-tree may look as it likes. What git ignores or cannot hold is left out, and told.
+tree may look as it likes. What git ignores or cannot hold is left out, and told; what a patch names
+is committed though git ignores it, as `git apply --index` does.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class _Due(NamedTuple):
 class _Compared:
     """What of a run's changes is due, left out or in the way."""
 
-    def __init__(self, proved: Proved, repository: Repository) -> None:
+    def __init__(self, proved: Proved, repository: Repository, *, ignored: bool = False) -> None:
         self.due: list[_Due] = []
         self.unchanged: list[str] = []
         self.left_out: list[str] = []
@@ -45,7 +46,7 @@ class _Compared:
         above |= {folder for folder in _above(f"{repository.prefix}x") if folder}
         self._held = repository.held([*paths, *above])
         loose = [path for path in paths if path not in self._held]
-        self._ignored = repository.ignored(loose)
+        self._ignored = set[str]() if ignored else repository.ignored(loose)
         self._empty = _empty_folders(proved.final)
         for change in proved.changes:
             self._compare(change)
@@ -106,12 +107,14 @@ class _Compared:
         self.conflicts.append(Conflict(path=path, what=what))
 
 
-def commit(proved: Proved, folder: str, branch: str, *, dry_run: bool) -> Applied:
+def commit(
+    proved: Proved, folder: str, branch: str, *, dry_run: bool, ignored: bool = False
+) -> Applied:
     """Make the commit and the branch; where there is a conflict, or with ``dry_run``, neither."""
     repository = Repository(folder)
     repository.refuse_branch(branch)
     repository.refuse_nobody()
-    found = _Compared(proved, repository)
+    found = _Compared(proved, repository, ignored=ignored)
     made = ""
     if found.due and not found.conflicts and not dry_run:
         with scratch() as beside:
@@ -138,21 +141,28 @@ def message(proved: Proved) -> str:
     """Return the message of the commit: run, head and verdicts, once to read and once to parse."""
     summary = proved.summary
     goal = " ".join(summary.goal.split())
+    task = " ".join(proved.history.genesis.variables.get("task", "").split())
     return "\n".join(
         (
             f"Take over run {summary.run_id} of {summary.pipeline}",
             "",
             *((f"Goal: {goal}", "") if goal else ()),
+            *((f"Task: {task}", "") if task else ()),
             f"The run's verdict is {summary.status}. Its stages:",
             "",
             *(f"- {line}" for line in proved.verdicts()),
             "",
             f"Custody-Run: {summary.run_id}",
-            f"Custody-Head: {summary.head}",
+            head_line(summary.head),
             f"Custody-Verdict: {summary.status}",
             "",
         )
     )
+
+
+def head_line(head: str) -> str:
+    """Return the line by which a commit is found again that holds what a journal led to."""
+    return f"Custody-Head: {head}"
 
 
 def content(proved: Proved, entry: Entry) -> bytes:

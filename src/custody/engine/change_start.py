@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from custody.errors import UsageError
 from custody.model import layout
+from custody.model.contracts.change_settings import ChangeSettings
 from custody.model.contracts.dispatch_config import (
     BY_CONTRACT,
     LIBRARIAN,
@@ -51,13 +52,21 @@ class ChangeStart(NamedTuple):
     variables: dict[str, str]
 
 
-def start_of(wanted: WantedChange, pipeline: Pipeline) -> ChangeStart:
-    """Return what a run of the change is given; raises `UsageError`, or `MalformedDocument`."""
+def start_of(
+    wanted: WantedChange, pipeline: Pipeline, settings: ChangeSettings | None = None
+) -> ChangeStart:
+    """Return what a run of the change is given; raises `UsageError`, or `MalformedDocument`.
+
+    Where the user names no command of a gate, those that the repository's ``settings`` name count.
+    """
+    known = settings or ChangeSettings()
+    lite, full = wanted.lite or known.lite, wanted.full or known.full
     if not wanted.goal.strip():
         raise UsageError("GOAL is missing", hint='custody change start "…"')
-    if not wanted.lite:
+    if not lite:
         what = "no command judges the change"
-        raise UsageError(what, hint="name one by --lite, such as --lite 'make test'")
+        hint = "--lite 'make test', or lite = [\"make test\"] in [change] of custody.toml"
+        raise UsageError(what, hint=hint)
     config = _config(wanted)
     named = {role for node in all_nodes(pipeline) if (role := node.text(ROLE))}
     return ChangeStart(
@@ -69,8 +78,8 @@ def start_of(wanted: WantedChange, pipeline: Pipeline) -> ChangeStart:
         roles={role: agent for role, agent in config.agents().items() if role in named},
         variables={
             "task": wanted.goal,
-            "lite": "\n".join(wanted.lite),
-            "full": "\n".join(wanted.full),
+            "lite": "\n".join(lite),
+            "full": "\n".join(full),
             "land": wanted.land,
         },
     )

@@ -32,6 +32,8 @@ class Waiting(Record, frozen=True):
     """Whether the answer is there: then the run only needs to be resumed."""
     path: str = ""
     """The run directory; it may be called otherwise than the run."""
+    pipeline: str = ""
+    """What the run goes through."""
 
 
 def waiting(path: str) -> Waiting | None:
@@ -49,6 +51,7 @@ def waiting(path: str) -> Waiting | None:
             answer=f"{run.path}/{fact.answer}",
             answered=_is_answered(run, fact.answer),
             path=run.path,
+            pipeline=history.genesis.pipeline,
         )
 
 

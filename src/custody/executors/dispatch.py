@@ -67,7 +67,9 @@ class Dispatch:
             case StepRequest():
                 from custody.executors import steps
 
-                return steps.carry_out(request, stage, self._command_runner, self._sessions)
+                return steps.carry_out(
+                    request, stage, self._command_runner, self._sessions, self._source
+                )
             case _:
                 assert_never(request)
 

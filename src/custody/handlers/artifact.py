@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping
 from msgspec.structs import replace
 
 from custody.checks.gates import Gate
-from custody.checks.gates.artifact import ArtifactGate
+from custody.checks.gates.artifact import LATER, ArtifactGate
 from custody.checks.gates.writes import WritesGate
 from custody.errors import PathRefused
 from custody.handlers import Handler, Situation
-from custody.handlers.agent_settings import SETTINGS
+from custody.handlers.agent_settings import SETTINGS, settings_of
 from custody.handlers.codergen import ASKING, CodergenHandler, check_agent_node
-from custody.handlers.dispatch import briefs_for, dispatched
+from custody.handlers.dispatch import briefs_for, by_target, dispatched
 from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.finding import Finding
@@ -66,7 +66,7 @@ class ArtifactHandler(Handler):
         name="artifact",
         doc="Whoever has a role writes one document of a change.",
         side_by_side=True,
-        attributes=ASKING_A_ROLE,
+        attributes=(*ASKING_A_ROLE, LATER),
         families=SETTINGS,
         check=check_target,
     )
@@ -79,8 +79,12 @@ class ArtifactHandler(Handler):
         return self._asking.starts_programs(node, agent)
 
     def needs(self, node: Node, agent: str, environment: Mapping[str, str]) -> Iterator[Need]:
-        """Yield what the agent says that it needs."""
-        yield from self._asking.needs(node, agent, environment)
+        """Yield what the agent says that it needs, to be asked for this document."""
+        from custody.executors.registry import needs_of
+
+        spec = node.text("agent", agent)
+        settings = {**by_target(node.text(TARGET.name)), **settings_of(node, spec)}
+        yield from needs_of(spec, settings, environment)
 
     def gates(self, node: Node) -> tuple[Gate, ...]:
         """Judge that nothing was changed, and the document by its name."""

@@ -8,6 +8,7 @@ from custody.checks.gates.writes import WritesGate
 from custody.errors import Refused
 from custody.handlers import Handler, Situation
 from custody.handlers.dispatch import dispatch_config, dispatched
+from custody.handlers.rounds import guardrails
 from custody.model import layout
 from custody.model.evidence import Evidence
 from custody.model.graph import AttributeRule, Node, NodeType
@@ -46,7 +47,8 @@ class ContextPackHandler(Handler):
     def request(self, node: Node, situation: Situation) -> StepRequest | AgentRequest | None:
         """Ask for the pack; for nothing where the user handed one in.
 
-        A person is asked only where the configuration of the change says so twice.
+        A person is asked only where the configuration of the change says so twice. Raises `Refused`
+        where there is no request, or it asks for more than the guardrails give.
         """
         documents = situation.state.documents
         if layout.CONTEXT_PACK in situation.state.given:
@@ -54,6 +56,7 @@ class ContextPackHandler(Handler):
         asked = documents.get(layout.FILE_REQUEST)
         if asked is None:
             raise Refused("file_request", f"there is no {layout.FILE_REQUEST} to answer")
+        _refuse_dear(situation, asked)
         config = dispatch_config(situation)
         if config is not None and config.manual_librarian:
             return _by_hand(node, situation, asked)
@@ -70,6 +73,15 @@ class ContextPackHandler(Handler):
             },
             writes=(layout.CONTEXT_PACK, layout.CONTEXT_PACK_FAILURE),
         )
+
+
+def _refuse_dear(situation: Situation, asked: Evidence) -> None:
+    """Raise `Refused` where guardrails give less than the budget of the request."""
+    from custody.checks.contracts import beyond_guardrails
+
+    rules = guardrails(situation)
+    if rules is not None and (what := beyond_guardrails(situation.read(asked), rules)):
+        raise Refused("budget", f"{layout.FILE_REQUEST}: {what}")
 
 
 def _by_hand(node: Node, situation: Situation, asked: Evidence) -> AgentRequest:

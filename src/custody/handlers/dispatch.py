@@ -23,11 +23,14 @@ _PLANS = frozenset({layout.PLAN, layout.PLAN_DRAFT, layout.ANALYSIS})
 
 def dispatched(settings: dict[str, str], target: str, situation: Situation) -> dict[str, str]:
     """Return the settings of an agent with the budgets of the change, where it says none."""
-    kind = "patch" if target == layout.PATCH else "plan" if target in _PLANS else ""
     known = {f"outbox.{name}": value for name, value in _budgets(situation)}
-    if kind:
-        known["command.target"] = kind
-    return {**known, **settings}
+    return {**known, **by_target(target), **settings}
+
+
+def by_target(target: str) -> dict[str, str]:
+    """Return which command line asks for a document, as a setting; none for most."""
+    kind = "patch" if target == layout.PATCH else "plan" if target in _PLANS else ""
+    return {"command.target": kind} if kind else {}
 
 
 def _budgets(situation: Situation) -> Iterator[tuple[str, str]]:

@@ -21,7 +21,13 @@ ROUNDS = AttributeRule(
     required=True,
     doc="The node that applies the patch; each visit of it is one round.",
 )
-_SCOPE = frozenset({"scope", "root", "copy_source", "denied", "holdout", "not_allowed"})
+_SCOPE = frozenset(
+    {
+        "scope", "root", "copy_source", "denied", "secret_file", "holdout", "not_allowed",
+        "traversal", "absolute", "drive", "scheme", "backslash", "tilde", "dotgit",
+    }
+)  # fmt: skip
+"""Codes of a patch that reaches for more than the plan gives, beyond the repository too."""
 _BUDGET = frozenset({"max_files", "max_added_lines", "budget"})
 
 
@@ -83,7 +89,8 @@ def _met(stop: StopCondition, situation: Situation) -> str:
     state = situation.state
     outcome = state.outcome
     codes = {verdict.code for verdict in outcome.refused} if outcome is not None else set()
-    reason = "" if outcome is None else outcome.failure_reason
+    reason = str(situation.scope.last_failure.get("reason", ""))
+    """Not that of the last outcome: a patch that failed its commands was taken back since."""
     match stop.kind:
         case "same_failure":
             if state.repeated >= stop.number:

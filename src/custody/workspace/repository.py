@@ -147,6 +147,14 @@ class Repository:
         """Let a new branch lead to a commit; raises `Refused` when it was made meanwhile."""
         self._run("update-ref", "-m", "custody apply", f"refs/heads/{name}", commit, _NONE)
 
+    def commit_with(self, branch: str, line: str) -> str:
+        """Return the last commit of a branch whose message holds a line; empty where none does."""
+        if self._run("show-ref", "--verify", "--quiet", f"refs/heads/{branch}", ok=None) is None:
+            return ""
+        words = ("log", "-1", "--format=%H", "--fixed-strings", f"--grep={line}")
+        found = self._run(*words, f"refs/heads/{branch}", "--")
+        return (found or b"").decode().strip()
+
     def make_tag(self, name: str, message: str) -> None:
         """Make an annotated tag of HEAD; raises `Refused` when there is one of that name."""
         who = (self._run("var", "GIT_COMMITTER_IDENT") or b"").decode().strip()

@@ -59,6 +59,15 @@ def test_what_is_not(target: str, text: str, code: str) -> None:
     assert codes(target, text)[0] == code
 
 
+@pytest.mark.parametrize(
+    ("text", "found"), [("no patch", []), (" \n", ["empty"]), (None, ["missing"])]
+)
+def test_whose_form_is_judged_later_must_only_be_there(text: str | None, found: list[str]) -> None:
+    documents = {} if text is None else {layout.PATCH: text}
+    gate = ArtifactGate(layout.PATCH, later=True)
+    assert [verdict.code for verdict in gate.judge(case(documents=documents))] == found
+
+
 def test_the_node_names_the_document() -> None:
     place = SourcePosition(line=1, column=1)
     target = Attribute(name="target", value=layout.PLAN, position=place)

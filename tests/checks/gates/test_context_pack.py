@@ -11,7 +11,7 @@ from custody.checks.gates import Case
 from custody.checks.gates.context_pack import ContextPackGate
 from custody.model.change import WorkspaceDiff
 from custody.model.evidence import Evidence
-from custody.model.request import Ack, AnyRequest, StepRequest
+from custody.model.request import Ack, AgentRequest, AnyRequest, StepRequest
 
 PACK = "artifacts/context_pack.json"
 FAILURE = "artifacts/context_pack.failure.json"
@@ -93,3 +93,25 @@ def test_what_a_mark_takes_in_the_place_of_a_secret_is_not_counted() -> None:
 def test_a_pack_that_was_handed_in_needs_no_request() -> None:
     assert judge({PACK: pack("abcde")}, handed_in=True) == []
     assert judge({PACK: "[]"}, handed_in=True) == ["type"]
+
+
+def test_a_pack_that_a_person_makes_keeps_to_the_budget_as_well() -> None:
+    request = AgentRequest(
+        id="a/1.1", timeout=1.0, agent="manual_outbox", prompt=Evidence.of_text("p.md", ""), call=1
+    )
+    documents = {
+        path: Evidence.of_text(path, text)
+        for path, text in {
+            PACK: pack("abcde"), "artifacts/file_request.json": json.dumps(REQUEST)
+        }.items()
+    }  # fmt: skip
+    case = Case(
+        request=request,
+        ack=Ack(request_id="a/1.1", status="ok"),
+        diff=WorkspaceDiff(changes=()),
+        read=lambda evidence: (evidence.text or "").encode(),
+        content=lambda _sha256: b"",
+        documents=documents,
+        written=lambda evidence: (evidence.text or "").encode(),
+    )
+    assert [verdict.code for verdict in ContextPackGate().judge(case)] == ["budget"]

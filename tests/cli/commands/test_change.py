@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,49 @@ def test_a_change_is_started_and_lands(flow: Change, custody: Here) -> None:
     assert (flow.home / "data/custody/repo/c/TRACE.md").exists()
     assert not (flow.repo / ".custody").exists()
     assert "a + b" in flow.git("show", "adds:src/calc.py")
+    assert "Task: Let add add\n" in flow.git("log", "-1", "--format=%B", "adds")
+    again = custody("change", "advance", "c")
+    assert (again.code, again.out.splitlines()[-1]) == (0, done.out.splitlines()[-1])
+
+
+@pytest.mark.parametrize(
+    ("committed", "told"), [(True, "HEAD does not hold it"), (False, "the work tree is dirty")]
+)
+def test_one_that_passes_and_cannot_land_exits_with_1(
+    flow: Change, custody: Here, committed: bool, told: str
+) -> None:
+    """By then the run has passed: its report is shown, and what keeps it from landing."""
+    words = ("--lite", LITE, "--agent", flow.book(answers()), "--role", "fixer=manual_outbox")
+    said = ("--role", "cost_controller=manual_outbox", "--land", "adds", "--run-id", "c")
+    assert custody("change", "start", "Let add add", *words, *said).code == 3
+    (flow.repo / "src/calc.py").write_text("# another\n")
+    if committed:
+        flow.git("commit", "-q", "-a", "-m", "meanwhile")
+    review = flow.home / "data/custody/repo/c/reviews/review_cost.md"
+    review.write_text("Verdict: APPROVE\n")
+    done = custody("change", "advance", "c")
+    assert done.code == 1
+    assert "PASS" in done.out.splitlines()[0]
+    assert "not landed: " in done.out
+    assert told in " ".join(done.out.split())
+    assert flow.git("branch", "--list", "adds") == ""
+    told_again = json.loads(custody("change", "advance", "c", "--json").out)
+    assert told_again["run"]["summary"]["status"] == "PASS"
+
+
+def test_the_commands_of_the_repository_judge_where_no_others_are_named(
+    flow: Change, custody: Here
+) -> None:
+    (flow.repo / "custody.toml").write_text(f'[change]\nlite = ["{LITE}"]\nfull = ["false"]\n')
+    said = answers()
+    for node in ("draft", "plan"):
+        said[node][0]["text"] = said[node][0]["text"].replace("lite,", "lite, full,")
+    words = ("change", "start", "g", "--agent", flow.book(said), "--runsdir", str(flow.runs))
+    done = custody(*words, "--full", "python3 -c 'assert True'", "--run-id", "c")
+    assert done.code == 0, done.out + done.err
+    assert custody(*words, "--run-id", "own").code == 1
+    report = json.loads((flow.runs / "own/artifacts/verify_report.json").read_text())
+    assert (report["gate"], report["commands"]) == ("full", [{"cmd": "false", "exit_code": 1}])
 
 
 def test_one_that_waits_exits_with_3_and_goes_on(flow: Change, custody: Here) -> None:
@@ -41,6 +85,11 @@ def test_one_that_waits_exits_with_3_and_goes_on(flow: Change, custody: Here) ->
     done = custody("change", "advance", "c")
     assert done.code == 3
     assert "file_request/1.1 waits for a person" in done.out
+    assert "next:     custody change advance " in done.out
+    (flow.home / "analysis.md").write_text("x\n")
+    words = ("--file", str(flow.home / "analysis.md"), "--runsdir", str(run.parent))
+    answered = custody("answer", "file_request/1.1", *words)
+    assert answered.out.splitlines()[-1].startswith("next: custody change advance c ")
 
 
 def test_one_that_fails_names_its_bundle(flow: Change, custody: Here) -> None:

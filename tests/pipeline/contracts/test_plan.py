@@ -72,6 +72,8 @@ def test_only_a_draft_may_be_unsigned() -> None:
         ("Scope-Deny", "", []),
         ("Scope-Deny", ".git/, -x, CON", []),
         ("Scope-Deny", "docs/../x", ["traversal"]),
+        ("Scope-Deny", "docs/a b/, my notes.md", []),
+        ("Scope-Deny", "docs/ (all of it), `x` too, y <!-- z -->", ["value"] * 3),
         ("Gates", "lite", ["missing"]),
         ("Gates", f"{', '.join(LEAST_GATES)}, full", []),
         ("Gates", f"{', '.join(LEAST_GATES)}, Full!", ["value"]),

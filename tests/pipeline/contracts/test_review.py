@@ -27,6 +27,10 @@ BLOCK = "Verdict: BLOCK\nBlocking Reasons"
             "Blocking Reasons: a\nBlocking Reasons: b\nVerdict: BLOCK\n",
             Review(verdict="BLOCK", blocking_reasons=("a",)),
         ),
+        ("Verdict: APPROVE\n\n- `Verdict: BLOCK` would be too much\n", Review(verdict="APPROVE")),
+        ("Verdict: APPROVE\n\n> ## Verdict: BLOCK\n", Review(verdict="APPROVE")),
+        ("## Verdict: APPROVE\n\nVerdict: BLOCK\nBlocking Reasons: x\n",
+            Review(verdict="BLOCK", blocking_reasons=("x",))),
     ],
 )  # fmt: skip
 def test_what_is_a_review(text: str, review: Review) -> None:
@@ -50,6 +54,10 @@ def test_what_is_a_review(text: str, review: Review) -> None:
         ("Verdict: APPROVE\u200b\n", "verdict"),
         ("Verdict: APPROVE\nVerdict: BLOCK\n", "duplicate"),
         ("Verdict: BLOCK\nVerdict: BLOCK\n", "duplicate"),
+        ("Verdict: APPROVE\n\n**Verdict:** BLOCK\n", "duplicate"),
+        ("Verdict: APPROVE\n\n## Verdict: BLOCK\n", "duplicate"),
+        ("- `Verdict: BLOCK`\n\nVerdict: APPROVE\n", "duplicate"),
+        ("Verdict: APPROVE\n  __Verdict__: block.\n", "duplicate"),
         ("verdict: APPROVE\n", "key"),
         ("**Verdict:** APPROVE\n", "key"),
     ],

@@ -2,7 +2,7 @@
 
 Codes are those of its reader (`custody.pipeline.contracts`, `custody.model.record`), and
 ``missing`` when there is none, ``empty`` when nothing stands in it, ``not_diff`` for a patch that
-does not begin as one.
+does not begin as one. Where its form is judged later, only the first two count.
 """
 
 from __future__ import annotations
@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 TARGET = AttributeRule(
     name="target", kind="string", doc="The document that is judged, such as `artifacts/PLAN.md`."
 )
+LATER = AttributeRule(
+    name="judged_later",
+    kind="boolean",
+    doc="Whether the form of the document is left to a later stage, so that it is kept whatever it "
+    "holds; default: false.",
+)
 
 
 class ArtifactGate(Gate):
@@ -31,15 +37,16 @@ class ArtifactGate(Gate):
 
     name = "artifact"
     doc = "The document that `target` names is there, and well-formed where its name is known."
-    attributes = (TARGET,)
+    attributes = (TARGET, LATER)
 
-    def __init__(self, target: str) -> None:
+    def __init__(self, target: str, *, later: bool = False) -> None:
         self._target = target
+        self._later = later
 
     @classmethod
     def of(cls, node: Node) -> Self:
         """Judge the document that the node names."""
-        return cls(node.text(TARGET.name))
+        return cls(node.text(TARGET.name), later=node.flag(LATER.name))
 
     def judge(self, case: Case) -> Iterator[Verdict]:
         """Find a document that is missing, or is not what its name says."""
@@ -48,6 +55,8 @@ class ArtifactGate(Gate):
             yield self.wrong("missing", f"{target} is missing", target)
         elif not data.strip():
             yield self.wrong("empty", f"{target} is empty", target)
+        elif self._later:
+            return
         elif reader := _readers().get(target):
             from custody.checks.contracts import read_contract
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from custody.checks.gates import Case, Gate
 from custody.errors import MalformedDocument
 from custody.model import layout
+from custody.model.evidence import Evidence
 from custody.model.record import decode
 from custody.model.request import AgentRequest, StepRequest
 from custody.model.verdict import Verdict
@@ -49,8 +50,7 @@ class ContextPackGate(Gate):
 
         path = layout.CONTEXT_PACK
         pack = decode(case.document(path) or b"", ContextPack, where=path)
-        request = case.request
-        asked = request.inputs.get("request") if isinstance(request, StepRequest) else None
+        asked = _asked(case)
         if asked is None or case.written is None:
             return
         budget = decode(
@@ -63,3 +63,10 @@ class ContextPackGate(Gate):
         if size > budget.max_total_bytes and not case.ack.redacted:
             what = f"{size} bytes, and the budget is {budget.max_total_bytes}"
             yield self.wrong("budget", what, path)
+
+
+def _asked(case: Case) -> Evidence | None:
+    """Return the request that a pack answers; None for one that the user handed in."""
+    if isinstance(case.request, StepRequest):
+        return case.request.inputs.get("request")
+    return None if case.request is None else case.documents.get(layout.FILE_REQUEST)

@@ -41,6 +41,7 @@ def execute(options: Namespace) -> Result:
     """Hand the answer in."""
     from custody import api
     from custody.cli import config
+    from custody.cli.render.report import going_on
 
     if bool(options.file) == options.edit:
         raise UsageError("give exactly one of --file, --edit")
@@ -52,7 +53,7 @@ def execute(options: Namespace) -> Result:
         data=done,
         text=[
             Line(f"answered: {done.request_id}", "good"),
-            Line(f"next: custody resume {shlex.quote(done.run_id)}{where}"),
+            Line(f"next: {going_on(done.pipeline)} {shlex.quote(done.run_id)}{where}"),
         ],
     )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from custody.cli import options as declare
 from custody.cli.result import Arguments, Line, Result
-from custody.errors import StorageFailed, UsageError
+from custody.errors import CustodyError, Refused, RunError, StorageFailed, UsageError
 
 if TYPE_CHECKING:
     from custody.engine.apply import Applied
@@ -58,7 +58,8 @@ def arguments(parser: Arguments) -> None:
             metavar="CMD",
             action="append",
             default=[],
-            help=f"a command that {doc}; may be repeated",
+            help=f"a command that {doc}; may be repeated "
+            f"(default: {gate} in [change] of custody.toml)",
         )
     parser.add_argument(
         "--land",
@@ -95,12 +96,23 @@ def execute(options: Namespace) -> Result:
         else:
             result = change.advance(options.subject, runsdir=runsdir, listeners=(board.hear,))
     told = run_result(result, options, board.failures)
-    landed = change.land(result)
+    landed, refused = _land(result)
+    failed = refused is not None or (landed is not None and landed.conflicts)
     return Result(
-        data={"run": result, "landed": landed},
-        text=chain(told.text, _landed(landed), _bundled(result)),
-        status=told.status,
+        data={"run": result, "landed": landed, "not_landed": str(refused or "")},
+        text=chain(told.text, _told(landed, refused), _bundled(result)),
+        status="FAIL" if failed else told.status,
     )
+
+
+def _land(result: RunResult) -> tuple[Applied | None, CustodyError | None]:
+    """Make the commit that is due, or return why there can be none: the run is told either way."""
+    from custody import change
+
+    try:
+        return change.land(result), None
+    except (Refused, UsageError, RunError) as error:
+        return None, error
 
 
 def _wanted(options: Namespace) -> WantedChange:
@@ -132,13 +144,16 @@ def _read(path: str, option: str) -> bytes:
         raise UsageError(f"{option}: {error.what}", hint=error.hint) from error
 
 
-def _landed(landed: Applied | None) -> Iterator[Line]:
-    if landed is None:
-        return
-    if landed.conflicts:
+def _told(landed: Applied | None, refused: CustodyError | None) -> Iterator[Line]:
+    """Tell whether the change landed, and if not, what to do about it."""
+    if refused is not None:
+        yield Line(f"not landed: {refused}", "bad", hang=2)
+        if refused.hint:
+            yield Line(f"  hint: {refused.hint}")
+    elif landed is not None and landed.conflicts:
         first = landed.conflicts[0]
         yield Line(f"not landed: {first.path}: {first.what}", "bad")
-    else:
+    elif landed is not None:
         yield Line(f"landed: commit {landed.commit[:12]} on branch {landed.branch}", "good")
 
 

@@ -20,6 +20,8 @@ SHOWN_STAGES = 40
 SHOWN_CHANGES = 20
 SHOWN_FAILURE_LINES = 12
 SHOWN_STAND_INS = 3
+CHANGE = "change"
+"""The pipeline whose runs `custody change` goes on with."""
 _TONES: dict[RunStatus, Tone] = {"PASS": "good", "FAIL": "bad", "RUNNING": "warn"}
 
 
@@ -178,11 +180,16 @@ def _changed(paths: tuple[str, ...], *, whole: bool) -> Iterator[Line]:
         yield Line(f"  … and {len(paths) - len(shown)} more", "faint")
 
 
+def going_on(pipeline: str) -> str:
+    """Return the command that goes on with a run: of a change the one that lands it as well."""
+    return "custody change advance" if pipeline == CHANGE else "custody resume"
+
+
 def _following(summary: Summary, place: Location, *, live: bool) -> Iterator[str]:
     """Return the commands worth trying after this."""
     name = shlex.quote(place.name)
     if summary.status == "RUNNING":
-        yield f"custody log {name} --follow" if live else f"custody resume {name}"
+        yield f"custody log {name} --follow" if live else f"{going_on(summary.pipeline)} {name}"
         return
     for row in failing(summary)[:1]:
         yield f"custody show {name} {row.node}"

@@ -38,9 +38,12 @@ class StepWork:
         stage: Stage,
         runner: Callable[[], CommandRunner],
         sessions: Callable[[], Sessions] = _none,
+        source: str = "",
     ) -> None:
         self.request = request
         self.stage = stage
+        self.source = source
+        """The folder that the workspace was copied from; empty for none."""
         self._runner = runner
         self._sessions = sessions
         self.wrote: list[Evidence] = []
@@ -118,6 +121,7 @@ def carry_out(
     stage: Stage,
     runner: Callable[[], CommandRunner],
     sessions: Callable[[], Sessions] = _none,
+    source: str = "",
 ) -> Ack:
     """Carry out the step that a request names; raises `Refused` when there is none."""
     import time
@@ -126,7 +130,7 @@ def carry_out(
 
     module = _module(request)
     began = time.monotonic()
-    ack = module.carry_out(StepWork(request, stage, runner, sessions))
+    ack = module.carry_out(StepWork(request, stage, runner, sessions, source))
     return replace(ack, seconds=ack.seconds or round(time.monotonic() - began, 6))
 
 

@@ -18,7 +18,10 @@ def carry_out(step: StepWork) -> Ack:
     """Write the pack, or why there is none; which of them it is, a gate judges."""
     hidden = [path for path in step.settings.get("hidden", "").split("\n") if path]
     asked = step.read("request") or b""
-    made = make_pack(step.stage.workspace.root, asked, hidden=hidden, suggest=_suggest(step))
+    name = os.path.basename(os.path.normpath(step.source)) if step.source else ""
+    made = make_pack(
+        step.stage.workspace.root, asked, name=name, hidden=hidden, suggest=_suggest(step)
+    )
     if isinstance(made, PackFailure):
         step.write(layout.CONTEXT_PACK_FAILURE, encode_pretty(made))
         return step.done(f"no pack: {made.message}")

@@ -4,7 +4,7 @@ Besides the codes of key lines there are
 
     unsigned   the status is not SIGNED
     missing    a list that must name something names nothing
-    value      a number, a gate or an id that is none
+    value      a number, a gate or an id that is none, or a scope entry with a remark behind it
     traversal  a scope entry that leads out of the repository; every other code of `RelPath` too,
                ``glob`` for a pattern and ``too_broad`` for the repository as a whole
     stop       no entry of ``Stop`` can be enforced; as a warning: this one is for people alone
@@ -45,6 +45,8 @@ _PLAIN_STOPS = frozenset({"scope_violation", "budget_exceeded", "review_block"})
 _BUDGET = later(r"(?:max_)?(iterations|files|bytes|total_bytes)\s*=\s*([1-9][0-9]{0,11})")
 _GATE = later(r"[a-z][a-z0-9_]*")
 _GLOB = frozenset("*?[")
+_REMARK = later(r"/[ \t]|`|<!--")
+"""What no path of a scope holds: denied would be a name that no file has."""
 _MAY_BE_DENIED = frozenset({"denied", "dotgit", "reserved", "leading_dash", "trailing", "tilde"})
 """Why a path may not be written; to deny it is all the better."""
 
@@ -147,6 +149,9 @@ def _judge_entry(key: str, item: ListEntry) -> Iterator[Finding]:
     elif not _GLOB.isdisjoint(path):
         hint = "a folder covers all that lies below it"
         yield at(item.line, "glob", f"{key}: {shown(item.text)} is a pattern", hint)
+    elif _REMARK.search(item.text):
+        hint = "nothing but the path stands there; remarks have lines of their own"
+        yield at(item.line, "value", f"{key}: {shown(item.text)} is a path with a remark", hint)
     else:
         try:
             RelPath.parse(path or item.text)

@@ -3,11 +3,13 @@
 The line ``Verdict: APPROVE`` or ``Verdict: BLOCK`` stands there once; nothing else is a verdict,
 and a review without one approves nothing. Codes: ``no_verdict``, ``verdict`` for another word,
 ``duplicate`` for two, ``key`` for a key in other letters, ``encoding``; as a warning ``missing``
-when a BLOCK gives no reason.
+when a BLOCK gives no reason. Beside an approval, a BLOCK with marks around it, such as
+``**Verdict:** BLOCK``, is a second verdict: a person would take it for one.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -15,7 +17,15 @@ from msgspec.structs import replace
 
 from custody.model.finding import Finding
 from custody.model.record import Record
-from custody.pipeline.key_lines import KeyLines, ReadDocument, at, read_key_lines
+from custody.patterns import later
+from custody.pipeline.key_lines import (
+    KeyLines,
+    ReadDocument,
+    at,
+    decoded,
+    plain_lines,
+    read_key_lines,
+)
 from custody.pipeline.messages import shown
 
 APPROVE: Final = "APPROVE"
@@ -25,6 +35,7 @@ _VERDICT, _REASONS, _FIXES = "Verdict", "Blocking Reasons", "Required Fix/Artifa
 _HINT = f"one line, `{_VERDICT}: {APPROVE}` or `{_VERDICT}: {BLOCK}`"
 _CODES = {"duplicate_key": "duplicate", "value": "verdict"}
 """What findings about the verdict are called here."""
+_MARKED_BLOCK = later(r"[ \t#*_`+-]+Verdict[*_`]*[ \t]*:[ \t*_`]*BLOCK[ \t*_`.]*", re.IGNORECASE)
 
 
 class Review(Record, frozen=True):
@@ -47,7 +58,8 @@ def read_review(data: bytes) -> ReadDocument[Review]:
     judged = read_key_lines(data, (_VERDICT,))
     findings = [replace(one, code=_CODES.get(one.code, one.code)) for one in judged.findings]
     findings += _judge_verdict(judged)
-    verdict = judged.sound(_VERDICT)
+    findings += (contradictions := tuple(_contradicted(judged, data)))
+    verdict = None if contradictions else judged.sound(_VERDICT)
     lines = read_key_lines(data, (_VERDICT, _REASONS, _FIXES))
     review = Review(
         verdict=verdict.value if verdict is not None and verdict.value in _WORDS else "",
@@ -66,6 +78,17 @@ def _judge_verdict(lines: KeyLines) -> Iterator[Finding]:
         yield at(verdict.line, "verdict", f"the verdict is {shown(verdict.value)}", _HINT)
     elif _VERDICT not in lines.lines and _VERDICT not in lines.spoiled:
         yield at(0, "no_verdict", "there is no verdict", _HINT)
+
+
+def _contradicted(lines: KeyLines, data: bytes) -> Iterator[Finding]:
+    """Find lines that a person would read as a BLOCK, beside an approval."""
+    verdict = lines.sound(_VERDICT)
+    if verdict is None or verdict.value != APPROVE:
+        return
+    for number, text in plain_lines(decoded(data)[0]):
+        if _MARKED_BLOCK.fullmatch(text):
+            what = f"line {verdict.line} says {APPROVE}, and this one {BLOCK}"
+            yield at(number, "duplicate", what, "leave one of them out")
 
 
 def _said(lines: KeyLines, key: str) -> tuple[str, ...]:
