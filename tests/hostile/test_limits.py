@@ -14,8 +14,9 @@ import msgspec
 import pytest
 
 from custody.model.event import RequestAnswered
+from custody.model.limits import StageLimits
 from custody.supervise.supervisor import Supervisor
-from support.exhaustion import AT_L3, ATTACKS, BEGIN, HARMLESS, SMALL, Attack
+from support.exhaustion import AT_L3, ATTACKS, BEGIN, HARMLESS, HARMLESS_LIMITS, SMALL, Attack
 from support.hostile import Ground
 from support.sandboxes import CONFINED, LEVELS, Site
 from support.sweep import paired, turn
@@ -35,9 +36,9 @@ def site(tmp_path: Path) -> Iterator[Site]:
         yield Site(supervisor, tmp_path)
 
 
-def reason(site: Site, level: str, text: str) -> str:
+def reason(site: Site, level: str, text: str, limits: StageLimits = SMALL) -> str:
     """Return how a program ends that is held to small limits."""
-    confinement = msgspec.structs.replace(site.confinement(level), limits=SMALL)
+    confinement = msgspec.structs.replace(site.confinement(level), limits=limits)
     cache = "/cache" if level == "L3" else str(site.cache)
     ran = site.run(confinement, "python3", "-c", BEGIN + text, cache, timeout=60)
     assert ran.result.survivors == 0
@@ -52,7 +53,7 @@ def test_an_attack_is_ended_by_its_limit(site: Site, name: str, level: str) -> N
 
 @pytest.mark.parametrize(("name", "level"), paired("harmless", HARMLESS, CONFINED))
 def test_what_only_looks_like_much_is_let_be(site: Site, name: str, level: str) -> None:
-    assert reason(site, level, HARMLESS[name]) == "ok"
+    assert reason(site, level, HARMLESS[name], HARMLESS_LIMITS.get(name, SMALL)) == "ok"
     for folder in site.run_folder.rglob("closed"):
         folder.chmod(0o700)
 
@@ -74,6 +75,7 @@ import custody.supervise.client
 import custody.supervise.limits.watch
 from custody.supervise.supervisor import Supervisor
 from hostile.test_limits import ALL, HARMLESS, HARMLESS_OF_ANOTHER, OF_ANOTHER, reason
+from support.exhaustion import HARMLESS_LIMITS, SMALL
 from support.sandboxes import Site
 os.setgroups([])
 os.setgid(65534)
@@ -88,7 +90,7 @@ for level, name, text in cases:
     with Supervisor() as supervisor:
         site = Site(supervisor, place)
         site.environment |= {'HOME': str(place), 'PATH': '/usr/bin:/bin'}
-        told[f'{level} {name}'] = reason(site, level, text)
+        told[f'{level} {name}'] = reason(site, level, text, HARMLESS_LIMITS.get(name, SMALL))
 print(json.dumps(told))
 """
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import msgspec
+
 from custody.model.limits import MIB, StageLimits
 
 SMALL = StageLimits(
@@ -283,3 +285,7 @@ for _ in range(200):
     "closed_folder": "os.mkdir('closed')\nopen('closed/f', 'w').close()\nos.chmod('closed', 0)",
 }
 """What looks like much and is not."""
+
+HARMLESS_LIMITS = {"closed_folder": msgspec.structs.replace(SMALL, written=1024 * MIB)}
+"""Limits of those that are not held to the small ones: what is in a folder that its owner cannot
+look into is told by the free space of the disk, and whoever runs beside it takes from that, too."""
