@@ -76,12 +76,15 @@ TOOLS: Final = {
             (
                 r"^(?:Error|Fatal)\b",
                 r"couldn't be (?:read|opened|written|found)\b",
-                r"^(?:Cannot|Can't|Could not|Couldn't) (?:open|find|read|write|load)\b",
+                r"^(?:Warning: )?(?:Cannot|Can't|Could not|Couldn't) (?:open|find|read|write|load)\b",
                 r"is not one of the .* Magic knows",
+                r"(?:isn't|is not) a valid\b",
                 r"^Unrecognized (?:layer|command|option)",
                 r"does not exist or is not readable",
-                r"^(?:Box|Box tool|Cell|Selection) must (?:be|have)\b",
-                r"^Usage: ",
+                r"^No such cell\b",
+                r"^(?:Box|Box tool|Cell|Selection|Grid spacing|Option|Rotation angle) must (?:be|have)\b",
+                r"cannot be parsed\b",
+                r"^[Uu]sage: ",
             ),
         ),
         Tool(
