@@ -9,7 +9,7 @@ WAYS = ("fifo", "fifo, many", "poll", "poll, many", "loop", "loop, many")
 
 
 def test_bars_are_told_with_their_figures() -> None:
-    found = dict.fromkeys(WAYS, {"median": 4.0, "idle": 0.2})
+    found = {way: {"median": 4.0, "idle": 0.2} for way in WAYS}
     table = section(rows(found, {"pexpect": "pexpect is not installed"}, QUICK))
     assert table.lines[0] == (
         "tool session: request to ack", "4.00 ms", "bar: 5.00 ms", "0.80", "≤ 1.00", "yes",

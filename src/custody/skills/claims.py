@@ -91,11 +91,8 @@ def last_error(log: Sequence[bytes], patterns: Patterns) -> str:
 
     For a tool that has ended by itself: what it says last is why.
     """
-    last = ""
-    for stream in log:
-        for last in patterns.found_in(stream):
-            pass
-    return last
+    found = [line for stream in log for line in patterns.found_in(stream)]
+    return found[-1] if found else ""
 
 
 def _is_whole(request_id: str, stream: bytes) -> bool:
