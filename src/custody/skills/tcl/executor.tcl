@@ -557,13 +557,16 @@ proc error_in_event {message options} {
     variable running
     variable refused
     if {[llength [in_tool {info commands ::bgerror}]]} {
-        in_tool [list ::bgerror $message]
-        return
+        if {[catch {in_tool [list ::bgerror $message]} why options] != 1} {
+            return
+        }
+        set message $why
     }
-    catch {set message [dict get $options -errorinfo]}
-    say "an error in an event: $message"
+    set info $message
+    catch {set info [dict get $options -errorinfo]}
+    say "an error in an event: $info"
     if {$running ne ""} {
-        lappend refused "an error in an event: [lindex [split $message \n] 0]"
+        lappend refused "an error in an event: $message"
     }
 }
 
