@@ -48,8 +48,13 @@ def polling_loop(
 
 
 @contextmanager
-def prompt(argv: tuple[str, ...], folder: str) -> Iterator[tuple[Callable[[], None], int]]:
-    """Yield what types `source` at the tool's prompt and waits for the next one, by pexpect."""
+def prompt(
+    argv: tuple[str, ...], folder: str, *, pause: bool
+) -> Iterator[tuple[Callable[[], None], int]]:
+    """Yield what types `source` at the tool's prompt and waits for the next one, by pexpect.
+
+    As it comes, pexpect waits for 50 ms before each line that it types; ``pause`` leaves it that.
+    """
     if importlib.util.find_spec("pexpect") is None:
         raise NotMeasured("pexpect is not installed")
     import pexpect
@@ -57,6 +62,8 @@ def prompt(argv: tuple[str, ...], folder: str) -> Iterator[tuple[Callable[[], No
     script = os.path.join(folder, "empty.tcl")
     _write(script)
     child = pexpect.spawn(argv[0], list(argv[1:]), cwd=folder, timeout=PATIENCE, echo=False)
+    if not pause:
+        child.delaybeforesend = None
     try:
         child.expect_exact(PROMPT)
 

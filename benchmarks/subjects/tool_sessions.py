@@ -14,12 +14,12 @@ import random
 import shutil
 import statistics
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
 from benchmarks.fresh import Ground, NotMeasured
 from benchmarks.subjects import Scale
-from benchmarks.table import Figure, Row
+from benchmarks.table import HEADINGS, Figure, Row, Section, failures
 from benchmarks.tool_peers import polling_loop, prompt
 from custody.executors.sessions.generation import Generation
 from custody.executors.sessions.lease import Leases
@@ -35,6 +35,7 @@ IDLE_BAR = 0.3
 """Percent of a core that the tool takes while nothing is asked."""
 FLAT_BAR = 1.5
 """How many times as long it may take after thousands of finished requests."""
+LEGEND = "The ratio is custody divided by the peer: below 1 custody is faster or takes less."
 TOOL, BARE = "opensta", ("sta", "-no_init", "-no_splash")
 JOB = "bench"
 
@@ -42,7 +43,7 @@ Ask = Callable[[], None]
 Opened = AbstractContextManager[tuple[Ask, int]]
 
 
-def tool_sessions(ground: Ground, scale: Scale) -> list[Row]:
+def tool_sessions(ground: Ground, scale: Scale) -> list[Section]:
     """Measure one way after the other."""
     found, failed = {}, {}
     for name, opened in ways(ground, scale).items():
@@ -51,7 +52,15 @@ def tool_sessions(ground: Ground, scale: Scale) -> list[Row]:
                 found[name] = measured(ask, process, name, scale)
         except (NotMeasured, OSError) as reason:
             failed[name] = str(reason)
-    return rows(found, failed, scale)
+    return [section(rows(found, failed, scale))]
+
+
+def section(table: Sequence[Row]) -> Section:
+    """Return the rows as a table of their own, for they are measured by themselves."""
+    missing = (f"Not measured, {reason}." for reason in failures(table))
+    return Section(
+        "tool-sessions", HEADINGS, tuple(row.cells() for row in table), (LEGEND, *missing)
+    )
 
 
 def ways(ground: Ground, scale: Scale) -> dict[str, Callable[[], Opened]]:
@@ -61,13 +70,14 @@ def ways(ground: Ground, scale: Scale) -> dict[str, Callable[[], Opened]]:
     loop = (*BARE, "-exit")
     many = scale.tool_finished
     return {
-        "fifo": lambda: session(ground.fresh(), wake=True, finished=0),
-        "fifo, many": lambda: session(ground.fresh(), wake=True, finished=many),
-        "poll": lambda: session(ground.fresh(), wake=False, finished=0),
-        "poll, many": lambda: session(ground.fresh(), wake=False, finished=many),
+        "fifo": lambda: resident(ground.fresh(), wake=True, finished=0),
+        "fifo, many": lambda: resident(ground.fresh(), wake=True, finished=many),
+        "poll": lambda: resident(ground.fresh(), wake=False, finished=0),
+        "poll, many": lambda: resident(ground.fresh(), wake=False, finished=many),
         "loop": lambda: polling_loop(loop, ground.fresh(), 0),
         "loop, many": lambda: polling_loop(loop, ground.fresh(), many),
-        "pexpect": lambda: prompt(BARE, ground.fresh()),
+        "pexpect": lambda: prompt(BARE, ground.fresh(), pause=True),
+        "pexpect, no pause": lambda: prompt(BARE, ground.fresh(), pause=False),
     }
 
 
@@ -89,7 +99,7 @@ def measured(ask: Ask, process: int, name: str, scale: Scale) -> Mapping[str, fl
 
 
 @contextmanager
-def session(folder: str, *, wake: bool, finished: int) -> Iterator[tuple[Ask, int]]:
+def resident(folder: str, *, wake: bool, finished: int) -> Iterator[tuple[Ask, int]]:
     """Open a session of the runtime; yield what asks it, and the tool's process."""
     scripts = os.path.join(folder, "scripts")
     os.makedirs(scripts)
@@ -187,6 +197,8 @@ def rows(
         Row(f"{ack}, by looking, {many}", figure("poll, many", "median"),
             figure("poll", "median", "custody, none finished"), FLAT_BAR),
         Row(ack, figure("fifo", "median"), figure("pexpect", "median", typing)),
+        Row(ack, figure("fifo", "median"),
+            figure("pexpect, no pause", "median", f"{typing}, without its pause of 50 ms")),
         Row(ack, figure("fifo", "median"), figure("loop", "median", loop)),
         Row(f"{ack}, {many}", figure("fifo, many", "median"), figure("loop, many", "median", loop)),
         Row(idle, figure("fifo", "idle"), bar(IDLE_BAR, "%"), 1.0),

@@ -90,3 +90,14 @@ def test_a_tool_that_has_ended_said_why_last() -> None:
     assert last_error((said, log()), patterns) == "ERROR: no file"
     assert last_error((log(), log("ERROR: by stderr\n")), patterns) == "ERROR: by stderr"
     assert last_error((log("fine\n"), b""), patterns) == ""
+
+
+def test_an_error_that_nobody_has_caught_is_one_whatever_the_patterns() -> None:
+    late = log("@@custody an error in an event: no such net\n    while executing\n")
+    told = judge(claim(), log(), late)
+    assert told.message == "the log says: @@custody an error in an event: no such net"
+    assert last_error((log(), late), NONE) == "@@custody an error in an event: no such net"
+
+
+def test_a_line_of_blanks_can_be_one_that_says_error() -> None:
+    assert judge(claim(), log("   \n"), log(), patterns=Patterns((" ",), ())).code == "pattern"

@@ -28,6 +28,10 @@ ERRORS = {
     "an error in a catch (yosys)": ("yosys", "catch {yosys read_verilog nope.v}"),
     "an exit with success (tclsh)": ("tclsh", "exit 0"),
     "an exit in an event (magic)": ("magic", "after 0 {exit 0}; update"),
+    "an option that there is not (magic)": ("magic", "extract nosuch"),
+    "a cell that is not there (magic)": ("magic", "cellname delete nope"),
+    "an error in an event (netgen)": ("netgen", "after 0 {error late}; update"),
+    "an error in an event (tclsh)": ("tclsh", "after 0 {error late}; update"),
     "an error on standard error (netgen)": ("netgen", "puts stderr {Error: no such thing}"),
 }  # fmt: skip
 """The tool, and what its script does before it writes all the outputs that it should."""

@@ -37,6 +37,8 @@ def test_a_failure_is_told_where_it_was_and_at_the_end(tmp_path: Path) -> None:
         ("STATE_EXIT", "FAIL"),
         ("FAIL", "FAIL"),
     ]
+    left = [line["data"] for line in job.timeline if line["event"] == "STATE_EXIT"]
+    assert left[-1] == {"outcome": "fail", "error_type": "LOCATOR_FAIL"}
     last = job.timeline[-1]
     assert last["data"] == {"error_type": "LOCATOR_FAIL"}
     assert last["message"].startswith("there is no gone.enc")

@@ -7,12 +7,13 @@ these that holds is told:
     forged   the ack cannot be read, or answers another request
     failed   the tool itself says that the script has failed, or refused it
     log      the marks that stand around a request are missing
-    pattern  a line that an error pattern is found in, and none that is to be ignored
+    pattern  a line that an error pattern is found in, and none that is to be ignored; the executor
+             has a line of its own for an error that nobody has caught
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from custody.errors import MalformedDocument
@@ -23,6 +24,8 @@ from custody.model.skill.log_pattern import error_lines
 
 SECURITY = "security violation"
 """How the message of an ack begins that refuses a request, or that nobody should have written."""
+UNCAUGHT = "^@@custody an error in an event: "
+"""What the executor says of an error that happened while no script was under way."""
 LINE_LIMIT = 300
 """Characters of a line of the log that a message shows."""
 
@@ -40,6 +43,12 @@ class Patterns(NamedTuple):
 
     error: Sequence[str]
     ignored: Sequence[str]
+
+    def found_in(self, stream: bytes) -> Iterator[str]:
+        """Yield the beginning of each line of a stream that says so."""
+        text = stream.decode(errors="replace")
+        for line in error_lines(text, (*self.error, UNCAUGHT), self.ignored):
+            yield line.text.strip()[:LINE_LIMIT]
 
 
 def judged(
@@ -71,10 +80,9 @@ def judged(
         what = "the marks around the request are missing in the log: what it printed is not known"
         return Told("log", fails, what)
     for stream in log:
-        text = stream.decode(errors="replace")
-        found = next(error_lines(text, patterns.error, patterns.ignored), None)
+        found = next(patterns.found_in(stream), None)
         if found is not None:
-            return Told("pattern", fails, f"the log says: {found.text.strip()[:LINE_LIMIT]}")
+            return Told("pattern", fails, f"the log says: {found}")
     return Told()
 
 
@@ -83,12 +91,8 @@ def last_error(log: Sequence[bytes], patterns: Patterns) -> str:
 
     For a tool that has ended by itself: what it says last is why.
     """
-    last = ""
-    for stream in log:
-        text = stream.decode(errors="replace")
-        for found in error_lines(text, patterns.error, patterns.ignored):
-            last = found.text.strip()[:LINE_LIMIT]
-    return last
+    found = [line for stream in log for line in patterns.found_in(stream)]
+    return found[-1] if found else ""
 
 
 def _is_whole(request_id: str, stream: bytes) -> bool:

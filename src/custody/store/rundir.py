@@ -354,7 +354,9 @@ def _locked(run_id: str, path: str) -> RunLocked:
 
 
 def _exists(run_id: str, path: str) -> RunExists:
-    return RunExists(f"run {run_id} exists", where=path, hint="`--resume` continues it")
+    return RunExists(
+        f"run {run_id} exists", where=path, hint=f"`custody resume {path}` continues it"
+    )
 
 
 def _require_utf8() -> None:

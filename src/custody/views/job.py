@@ -23,6 +23,7 @@ from custody.model.event import (
     StageStarted,
 )
 from custody.model.process_event import RunInterrupted, RunResumed
+from custody.model.record import SCHEMA_VERSION
 from custody.model.request import StepRequest
 from custody.model.session_event import SessionAckIgnored
 from custody.model.skill import paths
@@ -40,6 +41,8 @@ from custody.views.job_timeline import timeline
 RUNS = ".skillpilot/runs"
 """Where jobs lie in the folder that they work in."""
 _STARTED_AT_ONCE = "local"
+_SCHEMA = "job.schema"
+"""The version of the manifest. Jobs that do not tell it have their documents as they were."""
 INTERRUPTED = "interrupted by {}: `custody resume RUN` goes on with the job"
 
 
@@ -91,7 +94,8 @@ class JobAccount:
                 self._left = ""
         request = self._requests.get(getattr(fact, "node", ""))
         why = told(self.error_type, self.message) if self.error_type != "OK" else ""
-        added = timeline(self.job_id, line, fact, request, why)
+        exits = "" if _SCHEMA not in self.known else why
+        added = timeline(self.job_id, line, fact, request, why, exits=exits)
         self.lines += added
         return added
 
@@ -160,6 +164,7 @@ class JobAccount:
             name: text for name, text in self._started.versions.items() if name != "custody"
         }
         return JobManifest(
+            schema_version=self.known.get(_SCHEMA, SCHEMA_VERSION),
             job_id=self.job_id,
             created_at=self._created_at,
             status=status,

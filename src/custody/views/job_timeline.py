@@ -42,11 +42,20 @@ class _Event(NamedTuple):
 
 
 def timeline(
-    job_id: str, line: JournalLine, fact: AnyFact, request: StepRequest | None, why: str
+    job_id: str,
+    line: JournalLine,
+    fact: AnyFact,
+    request: StepRequest | None,
+    why: str,
+    *,
+    exits: str,
 ) -> bytes:
-    """Return the lines of one fact; ``request`` is what its state asks for, ``why`` what failed."""
+    """Return the lines of one fact; ``request`` is what its state asks for, ``why`` what failed.
+
+    A state that asks for nothing has failed by what ``exits`` says, or by its own reason.
+    """
     found = bytearray()
-    for one in _events(fact, request, why):
+    for one in _events(fact, request, why, exits):
         event = TimelineEvent(
             ts=line.ts,
             job_id=job_id,
@@ -60,7 +69,7 @@ def timeline(
     return bytes(found)
 
 
-def _events(fact: AnyFact, request: StepRequest | None, why: str) -> Iterator[_Event]:
+def _events(fact: AnyFact, request: StepRequest | None, why: str, exits: str) -> Iterator[_Event]:
     match fact:
         case StageStarted():
             if fact.attempt == 1:
@@ -71,7 +80,7 @@ def _events(fact: AnyFact, request: StepRequest | None, why: str) -> Iterator[_E
             if request is not None:
                 yield _answered(fact, request)
         case StageCompleted() | StageFailed():
-            yield _exit(fact)
+            yield _exit(fact, "" if request is not None else exits)
         case PipelineCompleted():
             yield _Event("DONE")
         case PipelineFailed():
@@ -127,10 +136,11 @@ def _action(action: str, data: dict[str, Any], level: Level = "INFO") -> _Event:
     return _Event("ACTION", "", {"action": action, **data}, level)
 
 
-def _exit(fact: StageCompleted | StageFailed) -> _Event:
+def _exit(fact: StageCompleted | StageFailed, why: str) -> _Event:
     if isinstance(fact, StageCompleted):
         return _Event("STATE_EXIT", data={"outcome": fact.outcome.status})
     error, message = read(fact.outcome.failure_reason)
+    error = read(why)[0] if why else error
     data = {"outcome": fact.outcome.status, "error_type": error}
     return _Event("STATE_EXIT", message, data, "ERROR")
 

@@ -72,3 +72,13 @@ def test_what_cannot_be_meant_is_refused(
     assert (code, out) == (1, "")
     assert message in err
     assert not Path(site.runsdir).exists()
+
+
+def test_a_job_that_exists_is_not_run_again(tmp_path: Path) -> None:
+    site = JobSite(tmp_path)
+    words = ("run", "count", "--design", "top", "--adapter", "local", "--run-id", "one")
+    assert run(site, *words)[0] == 0
+    code, out, err = run(site, *words)
+    assert (code, out) == (1, "")
+    assert "run one exists" in err
+    assert f"hint: `custody resume {site.runsdir}/one` continues it" in err

@@ -25,10 +25,11 @@ def streams(tmp_path: Path, stdout: str, stderr: str) -> Generation:
     return generation
 
 
-def read(tmp_path: Path, stdout: str, stderr: str = BEGIN + END) -> Printed:
+def read(tmp_path: Path, stdout: str, stderr: str = BEGIN + END, after: str = "") -> Printed:
+    tmp_path.mkdir(exist_ok=True)
     generation = streams(tmp_path, stdout, stderr)
     try:
-        return printed(generation, "j_1", wait=False)
+        return printed(generation, "j_1", wait=False, after=after)
     finally:
         generation._root.close()
 
@@ -45,6 +46,29 @@ def test_a_mark_within_a_line_is_none(tmp_path: Path) -> None:
 
 def test_the_first_mark_counts_so_that_no_script_can_hide_what_it_printed(tmp_path: Path) -> None:
     assert read(tmp_path, f"{BEGIN}Error: bad\n{BEGIN}{END}").stdout.count(b"Error") == 1
+
+
+def test_what_was_printed_since_the_request_before_counts_as_well(tmp_path: Path) -> None:
+    for end in ("@@custody end j_0\n", "@@custody end j_0\n\n@@custody end j_0\n"):
+        found = read(tmp_path / str(len(end)), f"in\n{end}late\n\n{BEGIN}{END}", after="j_0")
+        assert found.stdout.endswith(f"late\n\n{BEGIN}{END}".encode())
+        assert not found.stdout.startswith(b"in")
+        found = read(tmp_path / f"{len(end)}n", f"in\n{end}\n{BEGIN}{END}", after="j_0")
+        assert found.stdout == f"{BEGIN}{END}".encode()
+
+
+def test_no_script_can_hide_it_by_a_mark_of_its_own(tmp_path: Path) -> None:
+    said = f"@@custody end j_0\nError: late\n@@custody end j_0\n@@custody begin j_2\n{BEGIN}{END}"
+    assert b"Error: late" in read(tmp_path, said, after="j_0").stdout
+
+
+def test_without_the_mark_of_the_one_before_it_begins_with_its_own(tmp_path: Path) -> None:
+    assert read(tmp_path, f"late\n{BEGIN}{END}", after="j_0").stdout == f"{BEGIN}{END}".encode()
+
+
+def test_a_tool_that_ended_before_its_request_began_has_said_why(tmp_path: Path) -> None:
+    said = "@@custody end j_0\nout of memory\n"
+    assert read(tmp_path, said, after="j_0").stdout == b"out of memory\n"
 
 
 def test_a_request_that_has_printed_nothing(tmp_path: Path) -> None:

@@ -26,13 +26,13 @@ def runner() -> CommandRunner:
     raise AssertionError("no program is started here")
 
 
-def prepare(place: StageSite, skill: Path) -> tuple[Ack, Path]:
+def prepare(place: StageSite, skill: Path, adapter: str = "local") -> tuple[Ack, Path]:
     stage = place.stage()
     request = StepRequest(
         id="a/1.1",
         timeout=1.0,
         step="prepare_rundir",
-        settings={"skill": "count", "skill_path": str(skill), "cwd": "/d", "adapter": "local"},
+        settings={"skill": "count", "skill_path": str(skill), "cwd": "/d", "adapter": adapter},
         writes=(layout.JOB, layout.JOB_CONTRACT, f"{layout.SCRIPTS}/"),
     )
     return carry_out(request, stage, runner), Path(stage.run.path)
@@ -70,6 +70,24 @@ def test_every_folder_and_script_is_there(place: StageSite, skill: Path) -> None
         "subskill_path": str(skill),
     }
     assert ack.context_updates["job.hints"] == ["look at reports/cells.rpt", "look at the design"]
+
+
+@pytest.mark.req("S-18")
+@pytest.mark.parametrize(
+    ("tool", "adapter", "version"),
+    [
+        ("innovus", "dsub-i", "1.0"),
+        ("innovus", "local", "1.1"),
+        ("opensta", "dsub-i", "1.1"),
+        ("none at all", "dsub-i", "1.0"),
+    ],
+)
+def test_the_manifest_is_of_the_version_that_knows_tool_and_launcher(
+    place: StageSite, skill: Path, tool: str, adapter: str, version: str
+) -> None:
+    (skill / "contract.yaml").write_text(CONTRACT.replace("tclsh", tool))
+    ack, _ = prepare(place, skill, adapter)
+    assert ack.context_updates["job.schema"] == version
 
 
 def test_a_contract_that_is_wrong_is_kept_as_it_is(place: StageSite, skill: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from custody import api
 from custody.errors import MalformedDocument
 from custody.executors.commands import CommandRunner
 from custody.executors.sessions import Sessions
@@ -152,3 +153,33 @@ def test_a_tool_that_prints_too_much(tmp_path: Path) -> None:
 def told(job: Job) -> tuple[str, str]:
     """Return what a job says that it has failed by."""
     return job.verdict[1], job.manifest["message"]
+
+
+BETWEEN = """\
+set cells 42
+after 0 {
+    while {[glob -nocomplain $env(SP_RUN_DIR)/ack/*_restore.json] eq ""} {after 1}
+    BODY
+}
+"""
+"""A design that does something once its ack was published, which it can see at L1."""
+
+
+@pytest.mark.req("S-15")
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("puts {Error: lost}", "Error: lost"),
+        ("puts stderr {Error: lost}", "Error: lost"),
+        ("error lost", "@@custody an error in an event: lost"),
+    ],
+)
+def test_an_error_between_two_requests_fails_the_second(
+    tmp_path: Path, body: str, said: str
+) -> None:
+    site = JobSite(tmp_path)
+    site.design("late", BETWEEN.replace("BODY", body))
+    job = site.run("late", confinement="L1")
+    assert job.verdict == ("FAIL", "CMD_FAIL")
+    assert job.manifest["message"] == f"the log says: {said}"
+    assert not api.replay(str(job.path)).divergence

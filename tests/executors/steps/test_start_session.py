@@ -86,3 +86,14 @@ def test_a_tool_that_cannot_be_started_said_why(tmp_path: Path) -> None:
         "SESSION_START_FAIL",
         "tclsh: exit code 1: Error: no licence",
     )
+
+
+def test_so_did_its_launcher(tmp_path: Path) -> None:
+    site = JobSite(tmp_path)
+    site.own(
+        "[skills.launchers.farm]\nstays = true\n"
+        'command = ["sh", "-c", "echo farm: waiting >&2; echo farm: no such queue >&2; exit 1"]\n'
+    )
+    assert site.run(adapter="farm").manifest["message"] == (
+        "tclsh: its launcher has ended (exit code 1): farm: no such queue"
+    )

@@ -13,10 +13,11 @@ from custody.executors.commands import CommandRunner
 from custody.executors.sessions import Sessions
 from custody.executors.steps import carry_out
 from custody.model import layout
+from custody.model.event import RequestAnswered
 from custody.model.evidence import Evidence
 from custody.model.request import StepRequest
 from custody.store.root import Root
-from support.jobs import CONTRACT, SCRIPT, JobSite
+from support.jobs import CONTRACT, QUICK, SCRIPT, JobSite
 from support.stages import StageSite
 
 
@@ -85,3 +86,27 @@ def test_what_is_done_later_without_an_error_is_taken(tmp_path: Path) -> None:
     site = JobSite(tmp_path)
     site.script(LATER.replace("SAYS", "{Error: 0 found}"))
     assert site.run(confinement="L1").verdict == ("PASS", "OK")
+
+
+@pytest.mark.req("S-14", "S-18")
+@pytest.mark.parametrize(
+    ("version", "verdict"), [("1.0", ("PASS", "OK")), ("1.1", ("FAIL", "CMD_FAIL"))]
+)
+def test_version_1_0_knows_no_file_of_metrics(
+    tmp_path: Path, version: str, verdict: tuple[str, str]
+) -> None:
+    """A skill of 1.0 may leave a report that is called so, in a form of its own."""
+    site = JobSite(tmp_path)
+    first, _, _ = CONTRACT.partition("error_patterns:")
+    hints = "debug_hints: [look at it, look again]\n"
+    text = (first + hints).replace('"1.1"', f'"{version}"').replace("tclsh", "innovus")
+    site.contract(text)
+    site.own(QUICK.replace("tools.tclsh]", 'tools.innovus]\ncommand = ["tclsh"]'))
+    nested = 'set file [open $env(SP_REPORTS_DIR)/metrics.json w]\nputs $file {{"a": [1]}}\n'
+    site.script(f"{SCRIPT}{nested}close $file\n")
+    job = site.run()
+    assert job.verdict == verdict, job.manifest["message"]
+    (ack,) = (fact.ack for fact in job.facts() if isinstance(fact, RequestAnswered)
+              and fact.node == "VALIDATE_OUTPUTS")  # fmt: skip
+    assert ("left aside: reports/metrics.json: " in ack.notes) == (version == "1.0")
+    assert job.read("summary.json")["metrics"] == {}

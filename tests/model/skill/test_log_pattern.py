@@ -96,3 +96,19 @@ def test_whatever_is_taken_comes_to_an_end(pattern: str) -> None:
         began = time.process_time()
         compiled.search(line)
         assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "\x1b[31mError: one\x1b[0m",
+        "\x1b[1;38:5:9mError\x1b[0m: one",
+        "10%\b\b\bError: one",
+        "10%\x1b[2K\x1b[1GError: one",
+        "done\vError: one",
+        "done\fError: one",
+    ],
+)
+def test_a_line_is_what_a_terminal_shows(said: str) -> None:
+    (found,) = error_lines(f"fine\n{said}\n", ["^Error: one"])
+    assert (found.line, found.text) == (2, "Error: one")

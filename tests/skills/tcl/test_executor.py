@@ -63,7 +63,14 @@ SCRIPTS = (
     Script("return 17", "return -code 17 x", "{script} ended with the return code 17"),
     Script("vwait", "after 5 {set ::done 1}\nvwait ::done"),
     Script("update", "after 2\nupdate\nupdate idletasks"),
-    Script("a background error", "after 1 {error behind}\nafter 5 {set ::b 1}\nvwait ::b"),
+    Script("a background error", "after 1 {error behind}\nafter 5 {set ::b 1}\nvwait ::b",
+           "an error in an event: behind ({script})"),
+    Script("one that the script deals with", "proc ::bgerror why {set ::b $why}\n"
+           "after 1 {error behind}\nvwait ::b\nrename ::bgerror {}\n"
+           "if {$::b ne {behind}} {error $::b}"),
+    Script("one that it fails to deal with", 'proc ::bgerror why {error "again $why"}\n'
+           "after 1 {error behind}\nafter 5 {set ::b 1}\nvwait ::b\nrename ::bgerror {}",
+           "an error in an event: again behind ({script})"),
     Script("source of what is not there", "source /nowhere/x.tcl",
            '{script}:1: couldn\'t read file "/nowhere/x.tcl": no such file or directory'),
     Script("source of a failing script", "source $::env(SP_SCRIPTS_DIR)/fails.tcl",

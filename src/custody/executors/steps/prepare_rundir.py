@@ -14,7 +14,13 @@ from custody.model import layout
 from custody.model.record import encode_pretty
 from custody.model.request import Ack
 from custody.model.skill import paths
-from custody.model.skill.contract import CONTRACT_FILE, Contract
+from custody.model.skill.contract import (
+    CONTRACT_FILE,
+    FIRST_TOOLS,
+    FIRST_VERSION,
+    NEWEST_VERSION,
+    Contract,
+)
 from custody.model.skill.job import JobRuntime, JobScript, JobSkill, JobStart
 from custody.skills.check import (
     ANY_NAMES,
@@ -24,6 +30,7 @@ from custody.skills.check import (
     template_names,
 )
 from custody.skills.contract import read_contract
+from custody.skills.launchers import DSUB_I
 from custody.skills.tools import EXECUTOR, TOOLS
 from custody.store.own_settings import own_settings
 from custody.store.root import Root, read_file
@@ -53,6 +60,7 @@ def carry_out(step: StepWork) -> Ack:
     facts = {"job.skill": msgspec.to_builtins(job.skill)}
     facts["job.runtime"] = msgspec.to_builtins(job.runtime)
     facts["job.hints"] = [] if contract is None else [*contract.debug_hints]
+    facts["job.schema"] = _schema(job)
     facts["job.versions"] = {"subskill": job.skill.version, "tool": job.tool}
     return msgspec.structs.replace(step.done(), context_updates=facts)
 
@@ -125,6 +133,12 @@ def _job(
         ignore_patterns=() if contract is None else contract.ignore_patterns,
         problems=problems,
     )
+
+
+def _schema(job: JobStart) -> str:
+    """Return the version of the manifest: 1.0 knows one launcher and one tool."""
+    known = job.runtime.adapter == DSUB_I.name and job.tool in {"", *FIRST_TOOLS}
+    return FIRST_VERSION if known else NEWEST_VERSION
 
 
 def _passed(tool: str) -> dict[str, str]:

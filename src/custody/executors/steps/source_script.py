@@ -91,7 +91,9 @@ def _ended(step: StepWork, session: Session | None, reply: SessionReply) -> Ack:
     log = Printed(b"", b"")
     if generation is not None:
         marked = TOOLS[step.settings["tool"]].marked
-        log = printed(generation, key, wait=reply.status == "ok", marked=marked)
+        asked = Box(step.stage.run.root, layout.QUEUE, ".json").keys()
+        after = max((one for one in asked if one < key), default="")
+        log = printed(generation, key, wait=reply.status == "ok", marked=marked, after=after)
     kept = [
         step.stage.folder.write(name, data)
         for name, data in zip(layout.streams(SESSION), log, strict=True)

@@ -10,12 +10,12 @@ from msgspec.structs import replace
 
 from custody.executors.jobs import SESSION, faultless
 from custody.executors.jobs.printed import printed_after
-from custody.executors.jobs.reports import inventory, metrics, vouched_for
+from custody.executors.jobs.reports import ReadMetrics, inventory, metrics, vouched_for
 from custody.executors.steps import StepWork
 from custody.model import layout
 from custody.model.record import encode_pretty
 from custody.model.request import Ack
-from custody.model.skill.contract import Contract
+from custody.model.skill.contract import FIRST_VERSION, Contract
 from custody.model.skill.error_type import told
 from custody.model.skill.job import Outputs
 from custody.skills.claims import Patterns, last_error
@@ -23,6 +23,7 @@ from custody.skills.contract import sound_contract
 from custody.skills.outputs import find_outputs
 from custody.skills.tools import TOOLS
 from custody.store.mailbox import Box
+from custody.store.root import Root
 
 
 @faultless
@@ -32,7 +33,7 @@ def carry_out(step: StepWork) -> Ack:
     late = _ended(step, contract)
     root = step.stage.run.root
     files, more = inventory(root)
-    read = metrics(root)
+    read, aside = _metrics(root, contract)
     outputs = Outputs(
         required=find_outputs(root, contract.outputs.required),
         inventory=files,
@@ -42,7 +43,7 @@ def carry_out(step: StepWork) -> Ack:
     )
     step.write(layout.JOB_OUTPUTS, encode_pretty(outputs))
     step.write(layout.JOB_METRICS, encode_pretty(read.metrics))
-    done = step.done(f"{len(files) + more} files, {len(read.metrics)} metrics")
+    done = step.done(f"{len(files) + more} files, {len(read.metrics)} metrics{aside}")
     done = replace(
         done,
         evidence=(*done.evidence, *vouched_for(files)),
@@ -52,6 +53,17 @@ def carry_out(step: StepWork) -> Ack:
         return done
     why = told("CMD_FAIL", f"after the last script had ended the log says: {late}")
     return replace(done, status="failed", failure_reason=why)
+
+
+def _metrics(root: Root, contract: Contract) -> tuple[ReadMetrics, str]:
+    """Return the metrics, and what is told of a file that is left aside.
+
+    Version 1.0 of contracts knows no metrics.json: what is called so is a report like any other.
+    """
+    read = metrics(root)
+    if not read.problem or contract.schema_version != FIRST_VERSION:
+        return read, ""
+    return ReadMetrics({}), f"; left aside: {read.problem}"
 
 
 def _ended(step: StepWork, contract: Contract) -> str:

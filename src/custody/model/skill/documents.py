@@ -55,7 +55,10 @@ class JobArtifacts(Record, frozen=True):
 
 
 class JobManifest(Document, frozen=True, kw_only=True):
-    """``job_manifest.json``: what the job is about, and how it ended."""
+    """``job_manifest.json``: what the job is about, and how it ended.
+
+    It is of version 1.1 where its launcher or its tool is one that 1.0 does not know.
+    """
 
     job_id: str
     created_at: str

@@ -1,8 +1,9 @@
 """Patterns of a tool's log: which are taken, and which lines they find.
 
-They are regular expressions of Python, looked for in each line. A carriage return begins one as
-well: tools print how far they are that way, and then an error. A longer line is looked through in
-pieces of `LINE_LIMIT` characters, each from the middle of the one before it.
+They are regular expressions of Python, looked for in each line as a terminal shows it. A carriage
+return, and whatever else moves the cursor, begins one as well: tools print how far they are that
+way, and then an error. Colours are left out. A longer line is looked through in pieces of
+`LINE_LIMIT` characters, each from the middle of the one before it.
 
 Taken are only those that come to an end soon whatever the line holds: a repeated group may not hold
 another repeat or a choice, nothing refers back or looks ahead, and there are at most `REPEATS`
@@ -31,6 +32,8 @@ _ATOM = later(
 )
 
 
+_COLOUR = later(r"\x1b\[[0-9;:]*m")
+_MOVE = later(r"\x1b\[[0-?]*[ -/]*[@-~]|[\b\v\f]")
 _ODD_CLASS = later(r"(?<!\\)\[[^\]]*?(?:\[|--|&&|~~|\|\|)")
 
 
@@ -65,6 +68,7 @@ def error_lines(
     """Yield each line that an error pattern matches and none of the others does."""
     errors = [re.compile(pattern) for pattern in error_patterns]
     ignored = [re.compile(pattern) for pattern in ignore_patterns]
+    text = _MOVE.sub("\r", _COLOUR.sub("", text))
     for number, whole in enumerate(text.split("\n"), 1):
         for line in whole.split("\r"):
             for piece in _pieces(line):

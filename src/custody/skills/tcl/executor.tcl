@@ -551,6 +551,25 @@ proc program_refused {args} {
     error $why "" {CUSTODY exec}
 }
 
+# What an error in an event does that a script has left to be done: nobody catches it, so it fails the
+# request. A script that has a `bgerror` of its own deals with it itself.
+proc error_in_event {message options} {
+    variable running
+    variable refused
+    if {[llength [in_tool {info commands ::bgerror}]]} {
+        if {[catch {in_tool [list ::bgerror $message]} why options] != 1} {
+            return
+        }
+        set message $why
+    }
+    set info $message
+    catch {set info [dict get $options -errorinfo]}
+    say "an error in an event: $info"
+    if {$running ne ""} {
+        lappend refused "an error in an event: $message"
+    }
+}
+
 # Tell which of the traps are not in place any more, and put them there again.
 proc traps_lost {} {
     variable traps
@@ -1124,6 +1143,8 @@ if {[llength [info commands ::builtin_source]]} {
 
 interp alias {} ::custody::json_object custody_loop json_object
 interp alias {} ::custody::write_metrics custody_loop write_metrics
+interp alias {} ::custody::error_in_event custody_loop error_in_event
+interp bgerror {} ::custody::error_in_event
 
 interp eval custody_loop serve
 ::custody::tool::_exit 0
