@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import msgspec
 import pytest
@@ -97,6 +99,13 @@ def test_a_link_on_path_leads_to_nothing_private(tmp_path: Path, name: str) -> N
 def test_folders_of_the_machine_are_no_toolchains(tmp_path: Path, name: str) -> None:
     (tmp_path / "link").symlink_to(name)
     assert toolchains({"HOME": "/home/x", "PATH": f"{name}:{tmp_path}/link"}) == ()
+
+
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="nothing can be kept in memory")
+def test_programs_that_lie_in_memory_are_shown() -> None:
+    with TemporaryDirectory(dir="/dev/shm") as folder:
+        make(Path(folder), "bin/tool")
+        assert toolchains({"HOME": "/home/x", "PATH": f"{folder}/bin"}) == (f"{folder}/bin",)
 
 
 @pytest.mark.req("G-06")

@@ -72,7 +72,8 @@ ROOTS = ("CONDA_PREFIX", "GOROOT", "JAVA_HOME", "NVM_DIR", "PYENV_ROOT", "VIRTUA
 PROGRAM_FOLDERS = frozenset({"bin", "condabin", "sbin", "shims"})
 """A folder of this name may be that of a toolchain around it."""
 MACHINES = frozenset({"dev", "proc", "sys"})
-"""Folders of the machine's, of which nothing is a toolchain."""
+"""Folders of the machine's, of which nothing is a toolchain but what lies ``IN_MEMORY``."""
+IN_MEMORY = "/dev/shm/"  # noqa: S108 - what others keep there is not opened
 MANY_THINGS = frozenset(
     {"boot", "etc", "home", "lost+found", "media", "mnt", "root", "run", "srv", "tmp", "var"}
 )
@@ -303,7 +304,9 @@ def _is_candidate(path: str) -> bool:
 def _is_no_toolchain(path: str) -> bool:
     """Whether a path leads to a folder of the machine's that holds much else, or to all of it."""
     first, *further = path.strip("/").split("/")
-    return not first or first in MACHINES or (first in MANY_THINGS and not further)
+    if first in MACHINES:
+        return not path.startswith(IN_MEMORY)
+    return not first or (first in MANY_THINGS and not further)
 
 
 def _lies_in(path: str, places: tuple[str, ...]) -> bool:
