@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,24 @@ def test_an_address_is_shown_without_its_password(monkeypatch: pytest.MonkeyPatc
 
 def test_a_project_without_settings_has_the_defaults(folder: Path) -> None:
     (folder / "pyproject.toml").write_text('[project]\nname = "x"\n')
+    assert setting("agent", "") == ""
+
+
+@pytest.mark.req("G-27")
+@pytest.mark.parametrize("name", ["custody.toml", "pyproject.toml", "config/custody/custody.toml"])
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
+def test_what_is_no_file_is_not_passed_over(folder: Path, name: str, kind: str) -> None:
+    place = folder / name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    make = {"link": lambda: place.symlink_to("gone"), "pipe": lambda: os.mkfifo(place)}
+    make.get(kind, place.mkdir)()
+    for ask in (lambda: setting("confinement", ""), lambda: entries("exclude")):
+        with pytest.raises(MalformedDocument, match="not a regular file"):
+            ask()
+
+
+def test_a_link_to_nothing_at_all_says_that_there_are_no_settings(folder: Path) -> None:
+    (folder / "custody.toml").symlink_to("/dev/null")
     assert setting("agent", "") == ""
 
 

@@ -37,6 +37,11 @@ class TestAbsent:
         assert not has("program", f"{program}2")
         assert has("program", "./made-by-a-stage")
 
+    def test_without_a_path_it_is_looked_for_where_stages_do(self) -> None:
+        assert has("program", "sh")
+        assert has("program", "sh", PATH="")
+        assert has("program", "sh", PATH=".:bin"), "none of them could be meant"
+
     def test_packages_variables_and_files(self, tmp_path: Path) -> None:
         assert has("package", "json")
         assert not has("package", "no_such_package")

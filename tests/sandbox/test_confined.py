@@ -13,6 +13,7 @@ import pytest
 from custody.model.request import Command
 from custody.supervise.supervisor import Supervisor
 from support.processes import wait_until_gone
+from support.remains import mounts_here
 from support.sandboxes import CONFINED, Site
 
 PYTHON = sys.executable
@@ -28,10 +29,6 @@ for _ in range(3):
     os.wait()
 print('started', flush=True)
 """
-
-
-def mounts() -> str:
-    return Path("/proc/self/mountinfo").read_text()
 
 
 def test_commands_of_a_chain_share_their_sandbox(site: Site) -> None:
@@ -73,11 +70,11 @@ def test_confined_and_other_lines_take_turns(site: Site) -> None:
 
 @pytest.mark.parametrize("level", CONFINED)
 def test_nothing_outlives_a_line(site: Site, level: str) -> None:
-    before = mounts()
+    before = mounts_here(site.run_folder)
     ran = site.run(site.confinement(level), PYTHON, "-c", DAEMON)
     assert ran.stdout == "started\n"
     assert (ran.result.leftovers, ran.result.survivors) == (3, 0)
-    assert mounts() == before
+    assert mounts_here(site.run_folder) == before
 
 
 @pytest.mark.parametrize("level", CONFINED)

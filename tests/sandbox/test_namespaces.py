@@ -144,8 +144,14 @@ def test_the_first_process_of_a_sandbox_has_no_right_of_root_either(site: Site) 
 
 
 def status_of(process: int) -> dict[str, str]:
-    """Return what the kernel says of a process, and whether it has one of its own at work."""
-    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    """Return what the kernel says of a process, and whether it has one of its own at work.
+
+    Of one that has ended meanwhile, as each pause of a script does, it says nothing.
+    """
+    try:
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    except (FileNotFoundError, ProcessLookupError):
+        return {"NSpid": ""}
     said = {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
     return said | {"working": "yes" if children(process) else ""}
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import msgspec
 import pytest
@@ -78,6 +80,60 @@ def test_of_the_source_only_installed_packages_are_shown(tmp_path: Path) -> None
         source=f"{tmp_path}/source",
     )  # fmt: skip
     assert found == ["source/.venv/bin", "source/.venv/pyvenv.cfg", "source/node_modules"]
+
+
+@pytest.mark.req("G-06")
+@pytest.mark.parametrize("name", ["home", "source", "runs", "runs/one", "."])
+def test_a_link_on_path_leads_to_nothing_private(tmp_path: Path, name: str) -> None:
+    make(tmp_path, "home/x", "source/x", "runs/one/x")
+    (tmp_path / "link").symlink_to(tmp_path / name)
+    source, runs, link = (f"{tmp_path}/{it}" for it in ("source", "runs", "link"))
+    assert shown(tmp_path, "link", source=source, runs=runs) == []
+    home = {"HOME": f"{tmp_path}/home", "PATH": ""}
+    with pytest.raises(UsageError, match="cannot be shown"):
+        toolchains(home, source=source, runs=runs, named=(link,))
+
+
+@pytest.mark.req("G-06")
+@pytest.mark.parametrize("name", ["/", "/dev", "/dev/fd", "/etc", "/proc/self", "/sys", "/var"])
+def test_folders_of_the_machine_are_no_toolchains(tmp_path: Path, name: str) -> None:
+    (tmp_path / "link").symlink_to(name)
+    assert toolchains({"HOME": "/home/x", "PATH": f"{name}:{tmp_path}/link"}) == ()
+
+
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="nothing can be kept in memory")
+def test_programs_that_lie_in_memory_are_shown() -> None:
+    with TemporaryDirectory(dir="/dev/shm") as folder:
+        make(Path(folder), "bin/tool")
+        assert toolchains({"HOME": "/home/x", "PATH": f"{folder}/bin"}) == (f"{folder}/bin",)
+
+
+@pytest.mark.req("G-06")
+def test_a_repository_does_not_choose_what_is_shown(tmp_path: Path) -> None:
+    """Of folders on PATH, too: they may be links, or an environment that names anything."""
+    make(tmp_path, "keys/x", "source/.venv/lib/", "source/.venv/bin/x")
+    for link in ("bin", ".venv/share", "node_modules"):
+        (tmp_path / "source" / link).symlink_to(tmp_path / "keys")
+    (tmp_path / "source" / ".venv" / "pyvenv.cfg").write_text(f"home = {tmp_path}/keys\n")
+    on_path = ("source/bin", "source/.venv/bin", "source/node_modules/.bin")
+    assert shown(tmp_path, *on_path, source=f"{tmp_path}/source") == [
+        "source/.venv/bin",
+        "source/.venv/lib",
+        "source/.venv/pyvenv.cfg",
+    ]
+
+
+@pytest.mark.req("G-28")
+def test_an_environment_that_the_source_links_to_is_shown_where_it_is(tmp_path: Path) -> None:
+    make(tmp_path, "python/bin/python3", "python/lib/python3.11/os.py", "venvs/x/bin/x", "source/x")
+    (tmp_path / "venvs" / "x" / "pyvenv.cfg").write_text(f"home = {tmp_path}/python/bin\n")
+    (tmp_path / "source" / ".venv").symlink_to(tmp_path / "venvs" / "x")
+    assert shown(tmp_path, "source/.venv/bin", source=f"{tmp_path}/source") == [
+        "python/bin",
+        "python/lib",
+        "venvs/x/bin",
+        "venvs/x/pyvenv.cfg",
+    ]
 
 
 @pytest.mark.req("G-06")

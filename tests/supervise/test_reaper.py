@@ -17,6 +17,7 @@ from support.forking import fork
 from support.kills import VICTIMS, kill_once
 from support.overlay import in_child
 from support.processes import is_alive, wait_until_gone
+from support.remains import mounts_here
 from support.sandboxes import LEVELS
 from support.sweep import POINT, Sweep, budget
 
@@ -30,7 +31,7 @@ def test_nothing_outlives_a_killed_process(
     tmp_path: Path, level: str, victim: str, sweep: Sweep
 ) -> None:
     """At once, and at moments when lines are started, run and are ended."""
-    before = Path("/proc/self/mountinfo").read_text()
+    before = mounts_here(tmp_path)
 
     def attempt(part: float) -> None:
         folder = tmp_path / str(part)
@@ -39,7 +40,7 @@ def test_nothing_outlives_a_killed_process(
 
     at_once = [] if POINT else [0.0]
     sweep.over([*at_once, *sweep.moments(round(budget(1, 25)))], attempt)
-    assert Path("/proc/self/mountinfo").read_text() == before
+    assert mounts_here(tmp_path) == before
 
 
 def test_a_subreaper_gets_every_orphan() -> None:

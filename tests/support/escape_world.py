@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,7 @@ class World:
         stack.callback(self._leavings.clear)
         (self.outside / "secret.txt").write_text("secret")
         (self.outside / "input.txt").write_text("input")
+        (self.outside / "link").symlink_to("secret.txt")
         (self.outside / "program").write_text("#!/bin/sh\n")
         (self.outside / "program").chmod(0o755)
         (site.run_folder / "journal.jsonl").write_text("{}\n")
@@ -49,6 +50,7 @@ class World:
         self.aims: dict[str, Any] = {
             "secret": f"{self.outside}/secret.txt",
             "outside": str(self.outside),
+            "noted": self._noted(),
             "victim": f"{self.outside}/victim.txt",
             "home": self._home(),
             "beside": self._beside_path(folder),
@@ -152,6 +154,14 @@ class World:
         programs = self._on_path(folder / "project" / "bin")
         (programs.parent / "notes.txt").write_text("private")
         return f"{programs.parent}/notes.txt"
+
+    def _noted(self) -> str:
+        """Leave a file with an attribute that somebody may have put a word of his own into."""
+        noted = self.outside / "noted.txt"
+        noted.touch()
+        with suppress(OSError):  # not every file system has attributes
+            os.setxattr(noted, "user.note", b"private")
+        return str(noted)
 
     def _project(self, folder: Path) -> str:
         """Put the programs of a virtual environment on PATH that lies in a project."""

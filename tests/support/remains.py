@@ -61,6 +61,12 @@ class Remains:
             raise OSError(ctypes.get_errno(), "prctl")
 
 
+def mounts_here(folder: Path) -> list[str]:
+    """Return what is mounted for this process; what other tests have in folders of theirs aside."""
+    lines = Path("/proc/self/mountinfo").read_text().splitlines()
+    return [line for line in lines if "/pytest-of-" not in line or f"{folder}/" in line]
+
+
 def mounts(folder: Path) -> list[str]:
     """Return every mount at or of something in ``folder``, in whatever namespace.
 

@@ -20,7 +20,7 @@ from custody.errors import MalformedDocument
 from custody.model.confinement import LEVELS
 from custody.patterns import later
 from custody.store import own_settings
-from custody.store.places import is_file, lies_in
+from custody.store.places import lies_in
 
 DEFAULTS = {
     "pipeline": "",
@@ -72,11 +72,11 @@ def origin(name: str, flag: str) -> Setting:
     if value := os.environ.get(variable):
         return Setting(name, value, variable)
     for file, table in FILES.items():
-        if is_file(file) and (value := _settings(file, table).get(name)):
+        if own_settings.is_given(file) and (value := _settings(file, table).get(name)):
             _refuse_lowering(name, value, file)
             return Setting(name, value, file)
     file = user_file()
-    if is_file(file) and (value := _settings(file, ()).get(name)):
+    if own_settings.is_given(file) and (value := _settings(file, ()).get(name)):
         return Setting(name, value, file)
     return Setting(name, DEFAULTS[name], "default")
 
@@ -89,7 +89,7 @@ def entries(name: str) -> tuple[str, ...]:
     if value := os.environ.get(f"CUSTODY_{name.upper()}"):
         return tuple(filter(None, value.split(":")))
     for file, table in (*FILES.items(), (user_file(), ())):
-        if is_file(file) and (found := _settings(file, table).get(name)):
+        if own_settings.is_given(file) and (found := _settings(file, table).get(name)):
             return tuple(found)
     return ()
 

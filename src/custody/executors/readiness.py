@@ -68,8 +68,10 @@ def _has_program(name: str, environment: Mapping[str, str]) -> bool:
         return is_program(name)
     if "/" in name:
         return True  # of the workspace, where a stage before may make it
-    folders = environment.get("PATH", "").split(":")
-    return any(is_program(f"{folder}/{name}") for folder in folders if folder.startswith("/"))
+    from custody.sandbox.environment import base_environment
+
+    folders = base_environment(environment)["PATH"].split(":")
+    return any(is_program(f"{folder}/{name}") for folder in folders)
 
 
 def _has_package(name: str, _environment: Mapping[str, str]) -> bool:

@@ -19,7 +19,8 @@ class Opening(NamedTuple):
 LEFT_OPEN = (
     Opening(
         "names",
-        "names, sizes, modes and times of files outside can be seen, and changes of them watched",
+        "names, sizes, owners, modes, times and attributes of files outside can be seen, where"
+        " links lead, and how full a disk is; changes of files can be watched",
     ),
     Opening(
         "modes",
@@ -28,13 +29,14 @@ LEFT_OPEN = (
     ),
     Opening(
         "arguments",
-        "the machine's processes can be listed, with the arguments and the state of each, and the"
-        " end of each waited for",
+        "the machine's processes can be listed, with the arguments, state, limits, mounts and"
+        " control groups of each, and the end of each waited for",
     ),
     Opening(
         "machine",
-        "what /proc tells of the machine can be read: sockets and connections, names of keys, of"
-        " segments of memory and of control groups; by root also how the kernel uses its memory",
+        "what /proc tells of the machine can be read: mounts, sockets and connections, names of"
+        " keys, of segments of memory and of control groups; by root also how the kernel uses its"
+        " memory",
     ),
     Opening("run directory", "the path of the run directory is part of the workspace's"),
     Opening("hidden paths", "nothing of the workspace can be hidden: a stage that must is refused"),

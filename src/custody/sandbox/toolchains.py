@@ -8,7 +8,9 @@ file that nobody can run, leads nowhere.
 
 All of it is read-only inside. Nothing that is shown holds the home, the source or the runs, and
 nothing lies in the runs. Of the source no folder is shown but the parts of a marked toolchain: a
-virtual environment, or packages of Node, that were made in there.
+virtual environment, or packages of Node, that were made in there. What a path leads to is held to
+this as well as the path itself, and links of the source lead to nothing outside that no toolchain
+marks: whoever made the repository must not choose what is shown.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from custody.store.places import (
     each_leads_to,
     first_bytes,
     is_file,
+    leads_to,
     links_in,
     look_into,
     those_there,
@@ -68,11 +71,19 @@ ROOTS = ("CONDA_PREFIX", "GOROOT", "JAVA_HOME", "NVM_DIR", "PYENV_ROOT", "VIRTUA
 """Variables that name the folder of a toolchain."""
 PROGRAM_FOLDERS = frozenset({"bin", "condabin", "sbin", "shims"})
 """A folder of this name may be that of a toolchain around it."""
+MACHINES = frozenset({"dev", "proc", "sys"})
+"""Folders of the machine's, of which nothing is a toolchain but what lies ``IN_MEMORY``."""
+IN_MEMORY = "/dev/shm/"  # noqa: S108 - what others keep there is not opened
+MANY_THINGS = frozenset(
+    {"boot", "etc", "home", "lost+found", "media", "mnt", "root", "run", "srv", "tmp", "var"}
+)
+"""Folders in which there may be one, and which are none."""
 PACKAGES = "/opt"
 """Where each folder is a program's own, by the standard of Linux's folders."""
 
 _STORE = re.compile(r"(/.*/store)/[0-9a-z]{32}-[^/]+(?:/|$)")
 """Nix and Guix: everything in a store may need everything else, and nothing in it is private."""
+_SYSTEM_PARTS = [[name] for name in SYSTEM]
 _VENV_FILE = "pyvenv.cfg"
 _VENVS = (".venv", "venv", "env")
 """What the virtual environment of a project is called, in its folder."""
@@ -147,11 +158,16 @@ class _Search:
         if folder not in self._looked:
             self.look_into([folder])
         real, links, self._marks[os.path.dirname(folder)] = self._looked[folder]
+        if _is_no_toolchain(real):
+            return
         self.add_toolchain_of(folder, real)
         self._show(folder)
         for place in (place for link in links for place in link):
             self._add_file(place)
-        self.add_folder(real)
+        if self._leads_out(folder, real):
+            self.add_toolchain_of(real, real)
+        else:
+            self.add_folder(real)
 
     def add_program(self, file: str) -> None:
         """Show a program, and what it needs."""
@@ -186,9 +202,16 @@ class _Search:
                 around, those_there(_marks_of(around)) if found is None else found
             )
             self.add_parts(around, layout.parts or ("",) if layout else ())
-            for folder in _behind_venv(around) if layout and layout.mark == _VENV_FILE else ():
-                self.add_folder(folder)
+            if layout and layout.mark == _VENV_FILE:
+                self._add_behind(around)
         return self._known[around] is not None
+
+    def _add_behind(self, venv: str) -> None:
+        if _lies_in(venv, self._source):
+            self.add_python_behind(venv)
+            return
+        for folder in _behind_venv(venv):
+            self.add_folder(folder)
 
     def add_python_behind(self, venv: str) -> None:
         """Show the Python that made a virtual environment; nothing that is no Python.
@@ -203,7 +226,7 @@ class _Search:
 
     def add_named(self, path: str) -> None:
         """Show what the user has named; raises `UsageError` for what must not be shown."""
-        if path.split("/")[1:2] in [[name] for name in SYSTEM]:
+        if path.split("/")[1:2] in _SYSTEM_PARTS:
             return  # it is shown anyway
         self._show(path)
         if path not in self.found:
@@ -233,9 +256,17 @@ class _Search:
     def _show(self, path: str, *, marked: bool = False) -> None:
         """Take a path unless it is not to be seen; in the source only what is marked is."""
         closed = self._runs if marked else (*self._runs, *self._source)
-        holds_private = any(_holds(path, place) for place in self._kept_whole)
-        if _is_candidate(path) and not holds_private and not _lies_in(path, closed):
+        real = leads_to(path)
+        if not _is_candidate(path) or _is_no_toolchain(real) or self._leads_out(path, real):
+            return
+        holds_private = any(_holds(it, place) for it in (path, real) for place in self._kept_whole)
+        if not holds_private and not _lies_in(path, closed) and not _lies_in(real, closed):
             self.found.add(path)
+
+    def _leads_out(self, path: str, real: str) -> bool:
+        """Whether a path of the source leads to where not every stage can look anyway."""
+        is_known = _lies_in(real, self._source) or real.split("/")[1:2] in _SYSTEM_PARTS
+        return _lies_in(path, self._source) and not is_known
 
 
 def _marks_of(around: str) -> list[str]:
@@ -266,7 +297,16 @@ def _as_they_are(paths: Iterable[str]) -> list[tuple[str, ...]]:
 def _is_candidate(path: str) -> bool:
     """Whether a path could be shown at all; the system's programs are shown anyway."""
     parts = path.split("/")
-    return len(parts) > 1 and not parts[0] and bool(parts[1]) and parts[1] not in SYSTEM
+    is_path = len(parts) > 1 and not parts[0] and bool(parts[1])
+    return is_path and parts[1] not in SYSTEM and not _is_no_toolchain(path)
+
+
+def _is_no_toolchain(path: str) -> bool:
+    """Whether a path leads to a folder of the machine's that holds much else, or to all of it."""
+    first, *further = path.strip("/").split("/")
+    if first in MACHINES:
+        return not path.startswith(IN_MEMORY)
+    return not first or (first in MANY_THINGS and not further)
 
 
 def _lies_in(path: str, places: tuple[str, ...]) -> bool:

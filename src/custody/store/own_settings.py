@@ -64,7 +64,7 @@ import msgspec
 
 from custody.errors import MalformedDocument
 from custody.model.own_settings import OwnEvidence, OwnSettings
-from custody.store.places import is_file
+from custody.store.places import is_file, leads_to
 from custody.store.root import read_file
 
 USER_FILE = "custody/custody.toml"
@@ -90,7 +90,7 @@ def user_file(environment: Mapping[str, str]) -> str:
 def own_settings(environment: Mapping[str, str]) -> OwnSettings:
     """Return what the user allows; raises `MalformedDocument` when his file is wrong."""
     file = user_file(environment)
-    parsed = read_toml(file) if is_file(file) else {}
+    parsed = read_toml(file) if is_given(file) else {}
     if named := environment.get(EMBEDDER, ""):
         parsed = {**parsed, "seek": {**parsed.get("seek", {}), "embedder": named}}
     try:
@@ -118,6 +118,18 @@ def _refuse_relative(evidence: OwnEvidence, file: str) -> None:
             raise MalformedDocument(
                 "type", f"evidence: {place!r} is not an absolute path", where=file, hint=hint
             )
+
+
+def is_given(file: str) -> bool:
+    """Whether there is a file of settings; raises `MalformedDocument` for something in its place.
+
+    A link that leads nowhere, a pipe or a folder would otherwise be settings that nobody heeds. A
+    link to /dev/null says that there are none.
+    """
+    if not is_file(file) and os.path.lexists(file) and leads_to(file) != os.devnull:
+        hint = "remove it, or put a file there"
+        raise MalformedDocument("not_regular", "it is not a regular file", where=file, hint=hint)
+    return is_file(file)
 
 
 def read_toml(file: str) -> dict[str, Any]:

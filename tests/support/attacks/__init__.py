@@ -52,13 +52,16 @@ MAY_BE_MISSING = {
     "dump_core_to_a_program": {"EPERM"},
     "environ_of_first": {"EACCES"},
     "fanotify_unprivileged": {"EPERM", "ENOSYS"},
+    "descriptor_of_another_namespace": {"ENOTTY"},
     "file_for_good": {"ENOTTY", "EOPNOTSUPP"},
+    "file_getattr": {"ENOSYS", "ENOTTY", "EOPNOTSUPP"},
     "folder_access_list": {"EOPNOTSUPP"},
     "folder_attribute": {"EOPNOTSUPP"},
     "folder_flags": {"ENOTTY", "EOPNOTSUPP"},
     "folder_project": {"ENOTTY", "EOPNOTSUPP"},
     "folder_watched_by_signal": {"EINVAL"},
     "fuse": {"ENOENT", "EPERM", "ENODEV"},
+    "getxattr": {"ENODATA", "EOPNOTSUPP"},
     "git_settings_of_the_user": {"ENOENT"},
     "input_attribute": {"EOPNOTSUPP"},
     "input_flags": {"ENOTTY", "EOPNOTSUPP"},
@@ -77,6 +80,7 @@ MAY_BE_MISSING = {
     "left_in_home_of_the_user": {"ENOENT", "EACCES"},
     "left_key": {"ENOSYS"},
     "left_queue": {"ENOSYS"},
+    "list_mounts_by_call": {"ENOSYS"},
     "loop_devices": {"ENOENT", "EPERM"},
     "memory_pages": {"ENOSYS"},
     "message_queue": {"ENOSYS"},
@@ -84,6 +88,7 @@ MAY_BE_MISSING = {
     "netlink_audit": {"EPROTONOSUPPORT"},
     "output_attribute": {"EOPNOTSUPP"},
     "output_flags": {"ENOTTY", "EOPNOTSUPP"},
+    "pages_of_another": {"ENOENT"},
     "raise_open_files": {"EPERM"},
     "raise_processes": {"EPERM"},
     "read_by_first_root": {"EACCES"},
@@ -105,8 +110,9 @@ MAY_BE_MISSING = {
 """What a kernel can be built without, or a container can keep from its own root: told by one of
 these errors where nothing is confined, and then the attempt proves nothing on that machine."""
 
+_NEW_NUMBERS = {"listmount": 458, "file_getattr": 468}
 MORE_NUMBERS = {
-    "x86_64": {"rt_sigqueueinfo": 129, "tkill": 200},
-    "aarch64": {"rt_sigqueueinfo": 138, "tkill": 130},
+    "x86_64": {"rt_sigqueueinfo": 129, "tkill": 200, **_NEW_NUMBERS},
+    "aarch64": {"rt_sigqueueinfo": 138, "tkill": 130, **_NEW_NUMBERS},
 }
 """Calls that only the attempts make."""

@@ -88,6 +88,16 @@ def outlive(name, work=lambda: None):
         os._exit(0)
     time.sleep(0.3)
 
+def stopped_by(reader, writer):
+    fcntl.fcntl(reader, 10, signal.SIGSTOP)
+    fcntl.fcntl(reader, fcntl.F_SETFL, os.O_ASYNC)
+    os.write(writer, b'x')
+    for _ in range(20):
+        if open(f"/proc/{g['process']}/stat").read().rpartition(')')[2].split()[0] == 'T':
+            return os.kill(g['process'], signal.SIGCONT)
+        time.sleep(0.01)
+    raise OSError(errno.EPERM, 'it was not stopped')
+
 def listener(name):
     door = socket.socket(socket.AF_UNIX)
     door.bind('\\0' + name)

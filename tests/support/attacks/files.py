@@ -45,6 +45,13 @@ if 'journal.jsonl' not in os.listdir(g['run']): raise OSError(errno.ENOENT, '')
     "utime": "os.utime(g['secret'])",
     "setxattr": "os.setxattr(g['secret'], 'user.custody', b'x')",
     "listxattr": "os.listxattr(g['secret'])",
+    "getxattr": "os.getxattr(g['noted'], 'user.note')",
+    "file_getattr": """
+call('file_getattr', -100, g['secret'].encode(), ctypes.create_string_buffer(64), 24, 0)
+""",
+    "readlink": "os.readlink(g['outside'] + '/link')",
+    "statfs": "os.statvfs(g['outside'])",
+    "work_there": "os.chdir(g['outside'])",
     "chown": "os.chown(g['secret'], os.getuid(), os.getgid())",
     "watch": """
 door = libc.inotify_init1(0)

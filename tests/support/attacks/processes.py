@@ -10,6 +10,26 @@ about = struct.pack('iii', 0, 0, -1) + bytes(116)
 call('rt_sigqueueinfo', g['process'], 0, about)
 """,
     "signal_to_thread": "call('tkill', g['process'], 0)",
+    "signal_by_pipe": """
+reader, writer = os.pipe()
+fcntl.fcntl(reader, fcntl.F_SETOWN, g['process'])
+stopped_by(reader, writer)
+""",
+    "signal_by_pipe_to_group": """
+reader, writer = os.pipe()
+fcntl.fcntl(reader, fcntl.F_SETOWN, -g['process'])
+stopped_by(reader, writer)
+""",
+    "signal_by_pipe_to_thread": """
+reader, writer = os.pipe()
+fcntl.fcntl(reader, 15, struct.pack('ii', 0, g['process']))
+stopped_by(reader, writer)
+""",
+    "signal_by_socket": """
+near, far = socket.socketpair()
+fcntl.ioctl(near, 0x8901, struct.pack('i', g['process']))
+stopped_by(near.fileno(), far.fileno())
+""",
     "kcmp": "call('kcmp', os.getpid(), g['process'], 0, 0, 0)",
     "affinity": "os.sched_setaffinity(g['process'], os.sched_getaffinity(g['process']))",
     "priority": """
@@ -91,8 +111,20 @@ else:
     "descriptor_targets": "os.readlink(f\"/proc/{g['process']}/fd/0\")",
     "memory": "open(f\"/proc/{g['process']}/mem\", 'r+b', 0).close()",
     "state_of_another": "open(f\"/proc/{g['process']}/stat\").read()",
+    "limits_of_another": "open(f\"/proc/{g['process']}/limits\").read()",
+    "mounts_of_another": "open(f\"/proc/{g['process']}/mountinfo\").read()",
+    "groups_of_another": "open(f\"/proc/{g['process']}/cgroup\").read()",
     "end_of_another": "os.close(os.pidfd_open(g['process']))",
     "maps_of_another": "open(f\"/proc/{g['process']}/maps\").read()",
+    "pages_of_another": "open(f\"/proc/{g['process']}/numa_maps\").read()",
+    "call_of_another": "open(f\"/proc/{g['process']}/syscall\").read()",
+    "name_of_another": "open(f\"/proc/{g['process']}/comm\", 'r+').close()",
+    "timer_slack_of_another": "open(f\"/proc/{g['process']}/timerslack_ns\", 'r+').close()",
+    "descriptor_of_another_namespace": """
+fcntl.ioctl(os.pidfd_open(g['process']), 0xFF03)
+""",
+    "session_of_another": "os.getsid(g['process'])",
+    "processors_of_another": "os.sched_getaffinity(g['process'])",
     "io_of_another": "open(f\"/proc/{g['process']}/io\").read()",
     "oom_score_of_another": "open(f\"/proc/{g['process']}/oom_score_adj\", 'r+').close()",
     "page_marks_of_another": "open(f\"/proc/{g['process']}/clear_refs\", 'w').close()",

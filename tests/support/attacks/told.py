@@ -35,6 +35,11 @@ if not any(line in open('/proc/self/cgroup').read() for line in g['groups']):
 """,
     "kernel_command_line": "told_by('/proc/cmdline')",
     "keys": "found_in('/proc/keys', g['key'])",
+    "list_mounts": "told_by('/proc/self/mounts')",
+    "list_mounts_by_call": """
+asked, found = struct.pack('IIQQQ', 32, 0, 2**64 - 1, 0, 0), (ctypes.c_uint64 * 64)()
+if not call('listmount', asked, found, 64, 0): raise OSError(errno.ENOENT, '')
+""",
     "list_sockets": "found_in('/proc/net/unix', g['unix'])",
     "list_connections": "found_in('/proc/net/tcp', f\":{g['tcp']:04X} \")",
     "list_memory_segments": "found_in('/proc/sysvipc/shm', f\" {g['memory']} \")",
