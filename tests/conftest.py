@@ -155,11 +155,11 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Return half as many workers again as there are processors.
+    """Return five workers for every two processors.
 
-    A good third of the time a test waits: for a disk, for a process to end, for a time-out.
+    More than half of the time a test waits: for a disk, for a process to end, for a time-out.
     """
-    return max(1, 3 * len(os.sched_getaffinity(0)) // 2)
+    return max(1, 5 * len(os.sched_getaffinity(0)) // 2)
 
 
 def pytest_report_header() -> str:

@@ -66,12 +66,22 @@ class Place(NamedTuple):
         )  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """Return a source that no run changes; each of them has a name of its own."""
+    return Place.make(tmp_path_factory.mktemp("place"))
+
+
+@pytest.fixture(scope="module")
+def numbers() -> Iterator[int]:
+    """Return the numbers of those runs."""
+    return count(1)
+
+
 @pytest.mark.req("P-11")
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_start_survives(fault: str, tmp_path: Path, sweep: Sweep) -> None:
-    place = Place.make(tmp_path)
-    numbers = count(1)
+def test_a_start_survives(fault: str, place: Place, numbers: Iterator[int], sweep: Sweep) -> None:
     chosen = sweep.points([Point(*point) for point in POINTS], every=5, about=fault, most=2)
     sweep.over(
         chosen,

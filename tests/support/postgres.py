@@ -29,6 +29,20 @@ QUICK = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_
 SMALL = ("max_connections=60", "max_parallel_workers=0", "autovacuum=off", "jit=off")
 WAIT = 60
 """Seconds within which a server is there; it takes a tenth of one where nothing else is done."""
+OTHERS_END = """SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()"""
+LEFT = """SELECT format('DROP EXTENSION %I CASCADE', extname) FROM pg_extension
+    WHERE extname <> 'plpgsql'
+    UNION ALL SELECT format('DROP SCHEMA %I CASCADE', nspname) FROM pg_namespace
+    WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'"""
+PUBLIC = """CREATE SCHEMA public AUTHORIZATION pg_database_owner;
+    GRANT USAGE ON SCHEMA public TO PUBLIC"""
+STILL_THERE = """SELECT EXISTS (SELECT FROM pg_largeobject_metadata)
+    OR EXISTS (SELECT FROM pg_db_role_setting JOIN pg_database d ON d.oid = setdatabase
+               WHERE datname = current_database())
+    OR EXISTS (SELECT FROM pg_database WHERE datname = current_database() AND datacl IS NOT NULL)
+    OR EXISTS (SELECT FROM pg_default_acl) OR EXISTS (SELECT FROM pg_event_trigger)"""
+"""Whether there is something of a database that goes with none of its schemas."""
 _numbers = itertools.count()
 
 
@@ -52,6 +66,7 @@ class Postgres:
         if os.geteuid() == 0:
             os.chown(self._folder, SOMEBODY, SOMEBODY)
         self._server: subprocess.Popen[bytes] | None = None
+        self._emptied: list[str] = []
 
     def __enter__(self) -> Self:
         made = ["initdb", "-D", str(self._data), "-U", USER, "--auth=trust", "--encoding=utf8"]
@@ -93,13 +108,34 @@ class Postgres:
 
     @contextmanager
     def database(self) -> Iterator[str]:
-        """Make an empty database, and drop it afterwards; gives how it is reached."""
-        name = f"d{next(_numbers)}"
-        self._ask(f"CREATE DATABASE {name}")
+        """Give how an empty database is reached: one that was emptied, else a new one.
+
+        Making and dropping one costs eight times as much as emptying it.
+        """
+        if self._emptied:
+            name = self._emptied.pop()
+        else:
+            name = f"d{next(_numbers)}"
+            self._ask(f"CREATE DATABASE {name} STRATEGY file_copy")
         try:
             yield self.dsn(name)
         finally:
-            self._ask(f"DROP DATABASE {name} WITH (FORCE)")
+            if self._empty(name):
+                self._emptied.append(name)
+            else:
+                self._ask(f"DROP DATABASE {name} WITH (FORCE)")
+
+    def _empty(self, name: str) -> bool:
+        """Leave nothing in a database; tell whether it is as a new one then."""
+        import psycopg
+
+        with psycopg.connect(self.dsn(name), autocommit=True) as connection:
+            connection.execute(OTHERS_END)
+            for (remove,) in connection.execute(LEFT).fetchall():
+                connection.execute(str(remove).encode())
+            connection.execute(PUBLIC)
+            found = connection.execute(STILL_THERE).fetchone()
+        return found is not None and not found[0]
 
     def _ask(self, statement: str) -> None:
         import psycopg
