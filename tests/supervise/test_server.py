@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import resource
 import shutil
@@ -12,10 +13,12 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import NoReturn
 
 import msgspec
 import pytest
 
+from custody.supervise import server as server_module
 from custody.supervise.descendants import children, process_state
 from support.processes import descendants, wait_until_gone
 from support.sandboxes import CONFINED, LEVELS, Site
@@ -64,6 +67,35 @@ def has_spare(server: int) -> bool:
             if process_state(one)[0] == "S" and Path(f"/proc/{one}/cmdline").read_bytes():
                 return True
     return False
+
+
+@pytest.mark.parametrize("place", ["let_go_of_everything_but", "go_on_guarded", "_Server"])
+def test_a_server_that_cannot_begin_says_why(
+    site: Site, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> NoReturn:
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(server_module, place, fail)
+        ran = site.run(site.confinement("L1"), "echo", "on")
+    why = "server_failed: [Errno 11] Resource temporarily unavailable"
+    assert (ran.result.failure_reason, ran.stdout) == (why, "")
+    assert site.run(site.confinement("L1"), "true").result.succeeded
+
+
+def test_a_server_that_fails_between_lines_says_why(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> NoReturn:
+        raise RuntimeError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(server_module._Server, "_see_off", fail)
+        assert site.run(site.confinement("L1"), "true").result.succeeded
+    ran = site.run(site.confinement("L1"), "true")
+    assert ran.result.failure_reason == "server_failed: RuntimeError"
+    assert site.run(site.confinement("L1"), "true").result.succeeded
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -171,5 +203,5 @@ if shutil.which("strace"):
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert "INJECTED" in (tmp_path / "trace").read_text()
-        assert done.stdout.startswith(("confinement_failed: ", "supervisor_lost"))
+        assert done.stdout.startswith(("confinement_failed: ", "server_failed: "))
         assert not (tmp_path / "run" / "workspace" / "started").exists()

@@ -47,6 +47,8 @@ class Done(msgspec.Struct, frozen=True, tag=True):
     """The limit for which it was ended, as ``memory (4G)``; empty when it was not."""
     grouped: bool = False
     """Whether a control group held it."""
+    last: bool = False
+    """Whether the server has ended with it."""
 
 
 class Outdated(msgspec.Struct, frozen=True, tag=True):

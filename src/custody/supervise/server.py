@@ -11,7 +11,8 @@ what runs and ends. So nothing writes into a workspace that a resumed run has ta
 a server leaves that was itself killed is ended by its reaper.
 
 Whatever goes wrong while a line is prepared or run is the end of that line and is told to the
-runtime; the server goes on.
+runtime; the server goes on. What goes wrong between lines, or before the first, is told for the
+next one, and is the end of the server.
 """
 
 from __future__ import annotations
@@ -51,14 +52,18 @@ LOST_AFTER = 2 * PATIENCE
 
 def serve(control: int, replies: int, handover: int) -> NoReturn:
     """Be a server in a process just forked, with all signals blocked; never returns."""
+    channel = Channel(control, replies)
     try:
         kept = let_go_of_everything_but(control, replies, handover)
+        channel = Channel(kept[0], kept[1])
         reaper = go_on_guarded(kept[1])
-        server = _Server(Channel(kept[0], kept[1]), kept[2], reaper)
+        server = _Server(channel, kept[2], reaper)
         try:
             server.serve()
         finally:
             server.end()
+    except (OSError, MemoryError, RuntimeError, apply.CannotConfine) as error:
+        channel.send(Done(_failed(error), 0, 0, last=True))
     finally:
         os._exit(0)
 
@@ -122,11 +127,8 @@ class _Server:
                 exceeded = done.exceeded or self.watch.finish()
             return msgspec.structs.replace(done, exceeded=exceeded, grouped=group is not None)
         except (OSError, MemoryError, RuntimeError, apply.CannotConfine) as error:
-            why = f"server_failed: {str(error) or type(error).__name__}"
             with one_descriptor_free():
-                return Done(
-                    End(command_list.EXIT_CANNOT_START, failure=why), *self._children.kill()
-                )
+                return Done(_failed(error), *self._children.kill())
 
     def _run_confined(self, start: Start) -> Done:
         confinement = start.confinement
@@ -368,6 +370,11 @@ def _serve_inside(
             channel.send(Outdated() if outdated else _run_moved_in(server, start, laid_out))
     finally:
         os._exit(0)
+
+
+def _failed(error: Exception) -> End:
+    why = f"server_failed: {str(error) or type(error).__name__}"
+    return End(command_list.EXIT_CANNOT_START, failure=why)
 
 
 def _lost(leftovers: int, survivors: int) -> Done:

@@ -195,7 +195,7 @@ class Supervisor:
         finally:
             if proxy is not None:
                 proxy.close()
-        if done is None or done.survivors:
+        if done is None or done.survivors or done.last:
             self.close()
         return watch.result(done, time.monotonic() - started, proxy, confinement)
 
