@@ -85,6 +85,10 @@ def test_where_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UsageError, match="git is not installed"):
         Repository(str(tmp_path))
+    (tmp_path / "file").touch()
+    for name in ("file", "nowhere"):
+        with pytest.raises(UsageError, match="no such folder"):
+            Repository(str(tmp_path / name))
 
 
 def test_an_annotated_tag_is_made_once(folder: Path) -> None:
