@@ -82,6 +82,9 @@ def test_where_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     with pytest.raises(UsageError, match="no git repository"):
         Repository(str(tmp_path))
+    git(tmp_path, "init", "-q", "--bare", "bare.git")
+    with pytest.raises(UsageError, match="the repository is bare"):
+        Repository(str(tmp_path / "bare.git"))
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UsageError, match="git is not installed"):
         Repository(str(tmp_path))

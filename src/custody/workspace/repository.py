@@ -50,6 +50,9 @@ class Repository:
         top = self._run("rev-parse", "--show-toplevel", ok=None)
         prefix = self._run("rev-parse", "--show-prefix", ok=None)
         if top is None or prefix is None:
+            if self._run("rev-parse", "--is-bare-repository", ok=None) == b"true\n":
+                hint = "name a clone of it that has files"
+                raise UsageError("the repository is bare", where=folder, hint=hint)
             raise UsageError(
                 "it lies in no git repository",
                 where=folder,
