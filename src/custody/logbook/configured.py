@@ -55,7 +55,7 @@ def opened(logbook: str = "", artifacts: str = "") -> Iterator[tuple[Logbook, Ar
 def refuse_missing(url: str) -> None:
     """Raise `UsageError` where there is no logbook: nothing can be said of one that is made now."""
     if (file := file_of(url)) and not is_file(file):
-        hint = "`custody logbook add`, `custody logbook sync-git` and `custody seek index` begin one"
+        hint = "`custody logbook add`, `logbook sync-git` and `seek index` begin one"
         raise UsageError("there is no logbook", where=file, hint=hint)
 
 

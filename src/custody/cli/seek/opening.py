@@ -28,7 +28,10 @@ class Opened(NamedTuple):
 
 @contextmanager
 def opened(options: Namespace, *, begun: bool = False) -> Iterator[Opened]:
-    """Open the logbook that the options name, with its index; one that must be there is not made."""
+    """Open the logbook that the options name, with its index.
+
+    A logbook that must have been ``begun`` is not made.
+    """
     from custody.resolvers.choose import configured
     from custody.resolvers.documents import docs_root
     from custody.seek.configured import index_of
