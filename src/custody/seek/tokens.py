@@ -37,11 +37,7 @@ def words(text: str) -> list[str]:
     """Return the words of a text, in its order."""
     found: list[str] = []
     for name in _NAME.findall(text):
-        identifiers = _IDENTIFIER.findall(name)
-        for identifier in identifiers:
-            found += parts(identifier)
-        if len(identifiers) > 1 and name.isascii():
-            found += _whole(name)
+        found += _composed(name) if "." in name or "-" in name else parts(name)
     return found
 
 
@@ -55,6 +51,13 @@ def parts(identifier: str) -> tuple[str, ...]:
     pieces = _PART.findall(identifier)
     found = [_word(part) for part in pieces if len(part) > 1]
     return (*found, *_whole(identifier)) if len(pieces) > 1 else tuple(found)
+
+
+@lru_cache(maxsize=1 << 16)
+def _composed(name: str) -> tuple[str, ...]:
+    """Return the words of several identifiers with hyphens and dots between them."""
+    found = [word for identifier in _IDENTIFIER.findall(name) for word in parts(identifier)]
+    return (*found, *_whole(name)) if name.isascii() else tuple(found)
 
 
 def stem(word: str) -> str:
