@@ -68,6 +68,10 @@ def more(packet: Document) -> None:
     packet["claims"].append({**packet["claims"][0], "id": "gate:b/1.1:exit_code"})
 
 
+def twice(packet: Document) -> None:
+    packet["claims"].append(packet["claims"][0])
+
+
 def beside_a_statement(packet: Document) -> None:
     stated = {"id": "stated:1", "kind": "stated", "result": "stated", "claim": "all is well"}
     packet["claims"] = [{**packet["claims"][0], **stated}, *packet["claims"][1:]]
@@ -100,6 +104,7 @@ def test_the_packet_of_a_run_is_vouched_for(ran: Bench) -> None:
         (silent, "claim 'gate:a/1.1:exit_code' is missing"),
         (empty, "claim 'gate:a/1.1:exit_code' is missing"),
         (more, "claim 'gate:b/1.1:exit_code' is not what"),
+        (twice, "claim 'gate:a/1.1:exit_code' is there more than once"),
         (beside_a_statement, "claim 'stated:1' is not what the journal makes of it"),
         (left_out_more, "how much it leaves out"),
         (of_no_head, "no line of the journal has the hash ''"),

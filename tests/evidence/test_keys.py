@@ -37,6 +37,12 @@ def test_a_key_that_others_may_read_is_not_used(tmp_path: Path) -> None:
     assert caught.value.hint.startswith("`chmod 600")
 
 
+def test_a_public_key_is_not_told_to_be_closed(tmp_path: Path) -> None:
+    make_key(str(tmp_path / "mine"))
+    with pytest.raises(UsageError, match="not a secret Ed25519 key"):
+        read_private(str(tmp_path / "mine.pub"))
+
+
 def test_what_is_no_such_key_is_refused(tmp_path: Path) -> None:
     pair, other = tmp_path / "mine", tmp_path / "other"
     make_key(str(pair))

@@ -33,6 +33,13 @@ def test_what_is_put_is_read(store: ArtifactStore) -> None:
     assert [reading.read(key) for key in keys] == [b"", b"one", b"one", bytes(300_000)]
 
 
+def test_what_is_held_is_whole(store: ArtifactStore) -> None:
+    key = store.put(b"one")
+    store.settle()
+    assert (store.holds(key), store.holds(MISSING)) == (True, False)
+    store.settle()
+
+
 @pytest.mark.parametrize(
     "key",
     [

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from custody.errors import MalformedDocument
-from custody.logbook.configured import existing, opened, places
+from custody.errors import MalformedDocument, UsageError
+from custody.logbook.configured import existing, opened, places, refuse_missing
 
 
 def test_the_nearest_word_counts(tmp_path: Path) -> None:
@@ -44,3 +44,14 @@ def test_who_only_reads_makes_no_logbook(tmp_path: Path) -> None:
         assert book is not None
         assert artifacts is not None
         assert book.items()[0].name == "mine"
+
+
+def test_one_that_nobody_has_begun_is_not_made_to_be_read(tmp_path: Path) -> None:
+    missing = tmp_path / "typing-mistake.sqlite"
+    with pytest.raises(UsageError, match="there is no logbook") as refused:
+        refuse_missing(str(missing))
+    assert "custody logbook add" in refused.value.hint
+    assert not missing.exists()
+    refuse_missing("postgresql://server/db")
+    missing.touch()
+    refuse_missing(f"sqlite://{missing}")

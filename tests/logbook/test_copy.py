@@ -73,12 +73,30 @@ def test_everything_is_there_with_its_id(
     assert rows(other) == rows(filled)
     assert (copied.rows["scm.patch_blobs"], copied.artifacts) == (12, 13)
     assert verify(other, stores[1]).intact
-    assert set(copy(filled, other, artifacts=stores).rows.values()) == {0}
+    again = copy(filled, other, artifacts=stores)
+    assert (set(again.rows.values()), again.artifacts) == ({0}, 0)
     filled.put("odd", "a", 2)
     filled.add_item("files", "later")
     again = copy(filled, other, artifacts=None)
     assert (again.rows["logbook.items"], rows(other)) == (1, rows(filled))
     assert other.add_item("files", "new").item_id == 3, "ids go on after those that were copied"
+
+
+def test_bytes_that_are_missing_or_damaged_there_are_copied_again(
+    filled: Logbook,
+    other: Logbook,
+    stores: tuple[ArtifactStore, ArtifactStore],
+    tmp_path: Path,
+) -> None:
+    copy(filled, other, artifacts=stores)
+    missing, damaged, *_ = sorted((tmp_path / "new" / "blobs").glob("*/*"))
+    missing.unlink()
+    damaged.chmod(0o600)
+    damaged.write_bytes(b"other")
+    later = open_artifacts(str(tmp_path / "new"))
+    assert copy(filled, other, artifacts=(stores[0], later)).artifacts == 2
+    assert verify(other, later).intact
+    later.close()
 
 
 def test_a_target_with_something_of_its_own_is_refused(filled: Logbook, other: Logbook) -> None:

@@ -11,7 +11,7 @@ from custody.seek.stamp import current, refuse_another
 
 def test_the_stamp_names_every_version() -> None:
     stamp = current("lsa-1-256")
-    assert (stamp.tokenizer, stamp.model) == ("words-1", "lsa-1-256")
+    assert (stamp.tokenizer, stamp.model) == ("words-2", "lsa-1-256")
     assert stamp.chunkers[:3] == ("diff-1", "document-1", "log-1")
     assert stamp.chunkers[3].startswith("code-1-")
     assert "python" not in stamp.chunkers[3]
@@ -25,7 +25,7 @@ def test_its_own_stamp_is_taken() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"tokenizer": "words-0"}, "tokenizer: words-0, now words-1"),
+        ({"tokenizer": "words-0"}, "tokenizer: words-0, now words-2"),
         ({"model": ""}, "model: none, now a"),
         ({"chunkers": ("diff-0",)}, "chunkers: diff-0, now diff-1 "),
     ],

@@ -82,9 +82,16 @@ def test_where_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     with pytest.raises(UsageError, match="no git repository"):
         Repository(str(tmp_path))
+    git(tmp_path, "init", "-q", "--bare", "bare.git")
+    with pytest.raises(UsageError, match="the repository is bare"):
+        Repository(str(tmp_path / "bare.git"))
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UsageError, match="git is not installed"):
         Repository(str(tmp_path))
+    (tmp_path / "file").touch()
+    for name in ("file", "nowhere"):
+        with pytest.raises(UsageError, match="no such folder"):
+            Repository(str(tmp_path / name))
 
 
 def test_an_annotated_tag_is_made_once(folder: Path) -> None:

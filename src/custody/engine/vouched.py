@@ -6,6 +6,7 @@ journal makes again; what somebody states is his own, and only the run it names 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -64,10 +65,12 @@ def _of_claims(packet: Packet, made: Packet) -> Iterator[str]:
     for claim in packet.claims:
         if _unquoted(claim) not in known:
             yield f"claim {claim.id!r} is not what the journal makes of it"
-    named = {claim.id for claim in packet.claims}
-    for claim in made.claims:
-        if claim.id not in named:
-            yield f"claim {claim.id!r} is missing"
+    named = Counter(claim.id for claim in packet.claims)
+    for name, times in Counter(claim.id for claim in made.claims).items():
+        if named[name] < times:
+            yield f"claim {name!r} is missing"
+        if named[name] > times:
+            yield f"claim {name!r} is there more than once"
     if (packet.title, packet.left_out) != (made.title, made.left_out):
         yield "its title, or how much it leaves out, is not what the journal makes of it"
 

@@ -53,13 +53,7 @@ def read_private(path: str) -> Ed25519PrivateKey:
 
     folder, name = os.path.split(path)
     with Root.open(folder or os.curdir) as root:
-        if stat.S_IMODE(root.stat(name).st_mode) & _OTHERS:
-            raise Refused(
-                "open_key",
-                "others than its owner may use the key",
-                where=path,
-                hint=f"`chmod 600 {path}`",
-            )
+        mode = stat.S_IMODE(root.stat(name).st_mode)
         data = root.read(name, limit=LIMIT)
     try:
         key = load_pem_private_key(data, None)
@@ -67,6 +61,13 @@ def read_private(path: str) -> Ed25519PrivateKey:
         raise _no_key(path, "secret") from None
     if not isinstance(key, Ed25519PrivateKey):
         raise _no_key(path, "secret")
+    if mode & _OTHERS:  # told of a secret key alone: a public one is for others
+        raise Refused(
+            "open_key",
+            "others than its owner may use the key",
+            where=path,
+            hint=f"`chmod 600 {path}`",
+        )
     return key
 
 

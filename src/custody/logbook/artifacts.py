@@ -27,8 +27,11 @@ class ArtifactStore(Protocol):
     def put(self, data: bytes) -> str:
         """Take bytes and return their key; they are there to stay once `settle` returns."""
 
+    def holds(self, key: str) -> bool:
+        """Whether the bytes of a key are here and whole; they are to stay once `settle` returns."""
+
     def settle(self) -> None:
-        """Return when everything that was put will outlive a power failure."""
+        """Return when everything that was put or held will outlive a power failure."""
 
     def read(self, key: str) -> bytes:
         """Return the bytes of a key; raises `ResolveFailed`."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from custody.errors import MalformedDocument
+from custody.errors import MalformedDocument, UsageError
 from custody.logbook.address import file_of
 from custody.logbook.artifacts import ArtifactStore, open_artifacts
 from custody.logbook.book import Logbook
@@ -50,6 +50,13 @@ def opened(logbook: str = "", artifacts: str = "") -> Iterator[tuple[Logbook, Ar
     """Open both; what is missing is made."""
     with _open(places(logbook, artifacts)) as both:
         yield both
+
+
+def refuse_missing(url: str) -> None:
+    """Raise `UsageError` where there is no logbook: nothing can be said of one that is made now."""
+    if (file := file_of(url)) and not is_file(file):
+        hint = "`custody logbook add`, `logbook sync-git` and `seek index` begin one"
+        raise UsageError("there is no logbook", where=file, hint=hint)
 
 
 @contextmanager

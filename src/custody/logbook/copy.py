@@ -29,7 +29,7 @@ Row = tuple[Any, ...]
 
 
 class Copied(Record, frozen=True):
-    """What was copied: so many rows of each table were missing, and so many artifacts were read."""
+    """What was copied: so many rows of each table were missing, and so many artifacts."""
 
     rows: dict[str, int]
     artifacts: int
@@ -49,13 +49,16 @@ def copy(
 
 
 def _copy_artifacts(source: Logbook, old: ArtifactStore, new: ArtifactStore) -> int:
-    count = 0
+    count = looked_at = 0
     for listed in source.pointers():
-        if is_key(listed.uri):
+        if not is_key(listed.uri):
+            continue
+        if not new.holds(listed.uri):
             new.put(old.read(listed.uri))
             count += 1
-            if count % _PAGE == 0:
-                new.settle()
+        looked_at += 1
+        if looked_at % _PAGE == 0:
+            new.settle()
     new.settle()
     return count
 

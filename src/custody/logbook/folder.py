@@ -25,6 +25,15 @@ class FolderArtifacts:
         """Write bytes under their hash."""
         return layout.blob_name(self._blobs.put(data))
 
+    def holds(self, key: str) -> bool:
+        """Read the bytes of a key, if there are any; they are synced again with what is put."""
+        try:
+            self.read(key)
+        except ResolveFailed:
+            return False
+        self._blobs.made([sha256_of(key)])
+        return True
+
     def settle(self) -> None:
         """Sync what was written."""
         self._blobs.sync()

@@ -56,6 +56,14 @@ class S3Artifacts:
         self._under_way.append(self._threads.submit(self._send, key, data))
         return key
 
+    def holds(self, key: str) -> bool:
+        """Read the bytes of a key, if there are any."""
+        try:
+            self.read(key)
+        except ResolveFailed:
+            return False
+        return True
+
     def settle(self) -> None:
         """Wait until the store has confirmed everything."""
         waiting, self._under_way = self._under_way, []

@@ -31,6 +31,8 @@ _SOURCE = "source_no, artifact_uri, sha256, source_id, source_type, kind, git_co
 ALIKE = 0.02
 """Cosine below which a source that shares no word with a query is not like it at all."""
 
+EMPTY = "the index is empty: `custody seek index` fills it"
+
 
 class _Facts(NamedTuple):
     """What holds for every search until the index changes."""
@@ -81,6 +83,8 @@ class Searcher:
     def search(self, transaction: Transaction, query: Query, vector: Vector | None) -> SearchAnswer:
         """Return what fits a query best, and what was left out of the search."""
         facts = self._known(transaction, query)
+        if not facts.usual.sources:
+            return SearchAnswer(hits=(), legs=("words",), notes=(EMPTY,))
         asked = Counter(words(query.text))
         notes = [] if asked else ["the query holds no word"]
         terms = _terms(transaction, asked, facts.usual.sources)

@@ -1,8 +1,10 @@
 """Words of texts and of code: identifiers come apart, and the endings of English words go.
 
-``RetryPolicy.wait_seconds`` has the words ``retry``, ``policy``, ``wait`` and ``second``, and
-``retries``, ``retried`` and ``retrying`` are ``retry``. Scripts without blanks are read by pairs of
-characters. A single letter or digit is no word.
+``wait_seconds`` has the words ``wait`` and ``second``, and ``retries``, ``retried`` and
+``retrying`` are ``retry``. A name of several parts is a word as a whole as well, so that it is
+found before what only has the same parts: ``waitseconds``, whether it is written with an
+underscore, a hyphen or a capital, and ``policy.py`` and ``3.12`` with their dots. Scripts without
+blanks are read by pairs of characters. A single letter or digit is no word.
 """
 
 from __future__ import annotations
@@ -12,13 +14,15 @@ from functools import lru_cache
 
 from custody.patterns import later
 
-VERSION = "words-1"
+VERSION = "words-2"
 """Part of an index's stamp: a change of what a text's words are raises it."""
 LONGEST = 64
 """Characters of a word; what is longer is cut."""
 _SHORT = 3
 """Characters of a word that has no ending."""
 
+_NAME = later(r"\w+(?:[-.]\w+)*")
+"""Identifiers, as hyphens and dots put them together."""
 _IDENTIFIER = later(r"\w+")
 _PART = later(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+|[^\W_a-zA-Z0-9]+")
 _UNSPACED = later(
@@ -32,19 +36,28 @@ _VOWEL = later(r"[aeiouy]")
 def words(text: str) -> list[str]:
     """Return the words of a text, in its order."""
     found: list[str] = []
-    for identifier in _IDENTIFIER.findall(text):
-        found += parts(identifier)
+    for name in _NAME.findall(text):
+        found += _composed(name) if "." in name or "-" in name else parts(name)
     return found
 
 
 @lru_cache(maxsize=1 << 16)
 def parts(identifier: str) -> tuple[str, ...]:
-    """Return the words of an identifier."""
+    """Return the words of an identifier: its parts, and itself where it has several."""
     if not identifier.isascii():
         return tuple(_other_parts(unicodedata.normalize("NFKC", identifier)))
     if _HEX.fullmatch(identifier):
         return (identifier[:LONGEST],)
-    return tuple(_word(part) for part in _PART.findall(identifier) if len(part) > 1)
+    pieces = _PART.findall(identifier)
+    found = [_word(part) for part in pieces if len(part) > 1]
+    return (*found, *_whole(identifier)) if len(pieces) > 1 else tuple(found)
+
+
+@lru_cache(maxsize=1 << 16)
+def _composed(name: str) -> tuple[str, ...]:
+    """Return the words of several identifiers with hyphens and dots between them."""
+    found = [word for identifier in _IDENTIFIER.findall(name) for word in parts(identifier)]
+    return (*found, *_whole(name)) if name.isascii() else tuple(found)
 
 
 def stem(word: str) -> str:
@@ -52,6 +65,12 @@ def stem(word: str) -> str:
     while (shorter := _shorter(word)) != word:
         word = shorter
     return word
+
+
+def _whole(name: str) -> tuple[str, ...]:
+    """Return a name as one word, however its parts are put together."""
+    whole = name.replace("_", "").replace("-", "")[:LONGEST].lower()
+    return (whole,) if len(whole) > 1 else ()
 
 
 def _word(part: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from custody.errors import Refused, UsageError
+from custody.store.places import is_folder
 
 _QUIET = (
     "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false",
@@ -49,6 +50,9 @@ class Repository:
         top = self._run("rev-parse", "--show-toplevel", ok=None)
         prefix = self._run("rev-parse", "--show-prefix", ok=None)
         if top is None or prefix is None:
+            if self._run("rev-parse", "--is-bare-repository", ok=None) == b"true\n":
+                hint = "name a clone of it that has files"
+                raise UsageError("the repository is bare", where=folder, hint=hint)
             raise UsageError(
                 "it lies in no git repository",
                 where=folder,
@@ -188,7 +192,11 @@ class Repository:
                 capture_output=True,
                 check=False,
             )
-        except FileNotFoundError:
+        except OSError as error:
+            if not is_folder(self._top):
+                raise UsageError("there is no such folder", where=self._folder) from None
+            if not isinstance(error, FileNotFoundError):
+                raise
             raise UsageError("git is not installed", hint="install it") from None
         if done.returncode in {0, ok}:
             return done.stdout

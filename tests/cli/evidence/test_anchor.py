@@ -33,3 +33,13 @@ def test_a_folder_that_is_no_repository_is_refused(
     done = Here(bench.home)("evidence", "anchor", "r1", "--runsdir", "runs", "--git", ".")
     assert done.code == 1
     assert "no git repository" in done.err
+
+
+@pytest.mark.parametrize("place", ["nowhere", "file"])
+@pytest.mark.parametrize("action", ["anchor", "anchored"])
+def test_a_place_that_is_no_folder_is_told(bench: Bench, action: str, place: str) -> None:
+    (bench.home / "file").touch()
+    bench.run('a [type=tool, tool_command="true"]\nstart -> a -> done')
+    done = Here(bench.home)("evidence", action, "r1", "--runsdir", "runs", "--git", place)
+    assert (done.code, done.out) == (1, "")
+    assert "there is no such folder\n  at: " + place in done.err

@@ -22,3 +22,10 @@ def test_a_logbook_is_copied_with_its_artifacts(user: Here) -> None:
 def test_what_is_no_target_is_told(user: Here, words: tuple[str, ...]) -> None:
     done = user("logbook", "copy", *words, "--logbook", "book.sqlite")
     assert (done.code, done.out) == (1, "")
+
+
+def test_nothing_is_copied_of_a_logbook_that_is_not_there(user: Here) -> None:
+    done = user("logbook", "copy", "--logbook", "typing-mistake.sqlite", "--to", "there.sqlite")
+    assert (done.code, done.out) == (1, "")
+    assert "there is no logbook" in done.err
+    assert not [*user.folder.glob("*.sqlite")]

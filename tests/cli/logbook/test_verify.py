@@ -22,3 +22,10 @@ def test_what_does_not_hold_is_told(user: Here) -> None:
     assert (done.code, "its bytes cannot be had" in done.out) == (1, True)
     told = user("logbook", "verify", "--json").data
     assert (told["intact"], len(told["problems"])) == (False, 1)
+
+
+def test_a_logbook_that_is_not_there_is_not_intact(user: Here) -> None:
+    done = user("logbook", "verify", "--logbook", "typing-mistake.sqlite")
+    assert (done.code, done.out) == (1, "")
+    assert "there is no logbook" in done.err
+    assert not (user.folder / "typing-mistake.sqlite").exists()

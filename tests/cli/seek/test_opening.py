@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 from support.shell import Here
 
 
@@ -34,3 +36,11 @@ def test_a_root_that_is_no_text_is_refused(user: Here) -> None:
         assert "not UTF-8" in done.err
         assert "CUSTODY_DOCS_ROOT" in done.err
     assert odd("seek", "index", CUSTODY_DOCS_ROOT=str(user.folder)).code == 0
+
+
+@pytest.mark.parametrize("words", [("search", "guide"), ("eval",)])
+def test_a_logbook_that_is_not_there_is_not_searched(user: Here, words: tuple[str, ...]) -> None:
+    done = user("seek", *words, "--logbook", "typing-mistake.sqlite")
+    assert (done.code, done.out) == (1, "")
+    assert "there is no logbook" in done.err
+    assert not (user.folder / "typing-mistake.sqlite").exists()

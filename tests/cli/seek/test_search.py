@@ -96,9 +96,15 @@ def test_an_index_of_other_versions_is_refused_with_what_to_do(user: Here) -> No
     for action in (("search", "retry"), ("index",)):
         done = user("seek", *action)
         assert done.code == 1
-        assert "tokenizer: words-0, now words-1" in done.err
+        assert "tokenizer: words-0, now words-2" in done.err
         assert "hint: custody seek index --rebuild" in done.err
     status = user("seek", "status")
-    assert (status.code, "words-0, now words-1" in status.out) == (1, True)
+    assert (status.code, "words-0, now words-2" in status.out) == (1, True)
     assert user("seek", "index", "--rebuild").code == 0
     assert user("seek", "search", "retry").code == 0
+
+
+def test_an_index_that_is_empty_says_so(user: Here) -> None:
+    done = user("seek", "search", "retry")
+    assert done.code == 0
+    assert done.out == "the index is empty: `custody seek index` fills it\nnothing found\n"

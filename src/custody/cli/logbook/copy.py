@@ -24,7 +24,7 @@ def execute(options: Namespace) -> Result:
     here, there = named(options), places(options.to, options.to_artifacts)
     if here.logbook == there.logbook:
         raise UsageError("a logbook is not copied onto itself", where=options.to)
-    with logbook(options) as (source, old), opened(*there) as (target, new):
+    with logbook(options, begun=True) as (source, old), opened(*there) as (target, new):
         stores = None if here.artifacts == there.artifacts else (old, new)
         copied = copy(source, target, artifacts=stores)
         where = target.database.where

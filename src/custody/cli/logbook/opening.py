@@ -19,8 +19,13 @@ def named(options: Namespace) -> Places:
     return places(options.logbook, options.artifacts)
 
 
-def logbook(options: Namespace) -> AbstractContextManager[tuple[Logbook, ArtifactStore]]:
-    """Open both."""
-    from custody.logbook.configured import opened
+def logbook(
+    options: Namespace, *, begun: bool = False
+) -> AbstractContextManager[tuple[Logbook, ArtifactStore]]:
+    """Open both; a logbook that must have been ``begun`` is not made."""
+    from custody.logbook.configured import opened, refuse_missing
 
-    return opened(*named(options))
+    where = named(options)
+    if begun:
+        refuse_missing(where.logbook)
+    return opened(*where)

@@ -17,7 +17,7 @@ def execute(options: Namespace) -> Result:
     """Walk the events, and read what every pointer points at."""
     from custody.logbook.verify import verify
 
-    with logbook(options) as (book, store):
+    with logbook(options, begun=True) as (book, store):
         verified = verify(book, store, head=options.head)
     return Result(
         data={"intact": verified.intact, **_told(verified)},

@@ -38,7 +38,7 @@ def execute(options: Namespace) -> Result:
     most = QUESTIONS if options.questions is None else options.questions
     if most < 1:
         raise UsageError("--questions is a number from 1 on")
-    with opened(options) as (book, index, resolver, _):
+    with opened(options, begun=True) as (book, index, resolver, _):
         index.refuse_another()
         asked = questions_of(book.database, resolver, most)
         found = evaluate(index, asked.dev, asked.test)

@@ -27,8 +27,11 @@ class Opened(NamedTuple):
 
 
 @contextmanager
-def opened(options: Namespace) -> Iterator[Opened]:
-    """Open the logbook that the options name, with its index."""
+def opened(options: Namespace, *, begun: bool = False) -> Iterator[Opened]:
+    """Open the logbook that the options name, with its index.
+
+    A logbook that must have been ``begun`` is not made.
+    """
     from custody.resolvers.choose import configured
     from custody.resolvers.documents import docs_root
     from custody.seek.configured import index_of
@@ -37,7 +40,7 @@ def opened(options: Namespace) -> Iterator[Opened]:
     here = os.getcwd()
     own = own_settings(os.environ)
     root = _as_text(docs_root(own.evidence, here))
-    with logbook(options) as (book, store):
+    with logbook(options, begun=begun) as (book, store):
         resolver = configured(os.environ, folder=here, pointers=book, artifacts=store)
         yield Opened(book, index_of(book.database, own.seek, os.environ), resolver, root)
 

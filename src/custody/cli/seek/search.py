@@ -51,7 +51,7 @@ def execute(options: Namespace) -> Result:
     text = " ".join(options.words)
     if not text:
         raise UsageError("search needs words", hint="custody seek search retry policy")
-    with opened(options) as (_, index, resolver, root):
+    with opened(options, begun=True) as (_, index, resolver, root):
         query = Query(
             text=text,
             count=limit,
