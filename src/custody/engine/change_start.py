@@ -15,6 +15,7 @@ from custody.model.contracts.dispatch_config import (
     BY_CONTRACT,
     LIBRARIAN,
     LOCAL,
+    RESEARCHER,
     ROLES,
     DispatchConfig,
 )
@@ -94,7 +95,7 @@ def _config(wanted: WantedChange) -> DispatchConfig:
         else decode(given, DispatchConfig, where=layout.DISPATCH_CONFIG)
     )
     by_agent = dict.fromkeys(ROLES, wanted.agent) if wanted.agent and given is None else {}
-    by_agent |= {LIBRARIAN: LOCAL, BY_CONTRACT: LOCAL} if by_agent else {}
+    by_agent |= dict.fromkeys((LIBRARIAN, BY_CONTRACT, RESEARCHER), LOCAL) if by_agent else {}
     providers = {**by_agent, **config.role_providers, **wanted.roles}
     config = replace(config, role_providers=providers)
     if faults := config.faults():
