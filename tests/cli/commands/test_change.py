@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -92,6 +94,19 @@ def test_one_that_waits_exits_with_3_and_goes_on(flow: Change, custody: Here) ->
     assert answered.out.splitlines()[-1].startswith("next: custody change advance c ")
 
 
+def test_the_prompt_says_how_it_is_answered(flow: Change, custody: Here) -> None:
+    (flow.home / "a folder").mkdir()
+    runs = str(flow.home / "a folder")
+    words = ("change", "start", "g", "--lite", LITE, "--run-id", "c", "--runsdir", runs)
+    assert custody(*words).code == 3
+    prompt = (flow.home / "a folder/c/outbox/001_chair_analysis.md").read_text()
+    (command,) = re.findall("`custody (answer .*)` hands", prompt)
+    (flow.repo / "ANSWER").write_text("It subtracts.\n")
+    done = custody(*shlex.split(command))
+    assert done.code == 0, done.err
+    assert done.out.startswith("answered: analysis/1.1")
+
+
 def test_one_that_fails_names_its_bundle(flow: Change, custody: Here) -> None:
     agent = flow.book(answers(review_cost=BLOCK))
     done = custody("change", "start", "g", "--lite", LITE, "--agent", agent, "--run-id", "c")
@@ -129,3 +144,4 @@ def test_a_file_that_is_not_there_is_told(custody: Here, option: str) -> None:
     done = custody("change", "start", "g", "--lite", LITE, option, "missing")
     assert done.code == 1
     assert option in done.err
+    assert "at: missing" in done.err
