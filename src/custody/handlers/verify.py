@@ -59,19 +59,6 @@ class _ButFull(GatesExecuted):
         yield from (verdict for verdict in super().judge(case) if verdict.subject != "full")
 
 
-class _WithEvidence(PlanCheck):
-    """Asks for the evidence of every result but for what this very stage leaves."""
-
-    def __init__(self) -> None:
-        super().__init__(check_evidence=True)
-
-    def judge(self, case: Case) -> Iterator[Verdict]:
-        """Find what is wrong with the plan, and evidence that does not exist."""
-        for verdict in super().judge(case):
-            if verdict.code != "evidence" or verdict.subject not in _LEFT:
-                yield verdict
-
-
 class VerifyHandler(Handler):
     """Runs the commands of a gate."""
 
@@ -105,7 +92,9 @@ class VerifyHandler(Handler):
 
     def gates(self, node: Node) -> tuple[Gate, ...]:
         """Ask for every command, then for every gate of the plan."""
-        surveyed = (_WithEvidence(), BehaviorCatalogCheck()) if node.flag(SURVEYED) else ()
+        surveyed: tuple[Gate, ...] = ()
+        if node.flag(SURVEYED):
+            surveyed = (PlanCheck(check_evidence=True, left=_LEFT), BehaviorCatalogCheck())
         if _gate(node) == "lite":
             return (WritesGate.of(node), LiteGate(), *surveyed, _ButFull())
         return (WritesGate.of(node), FullGate(), *surveyed, GatesExecuted())
