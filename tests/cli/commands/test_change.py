@@ -94,6 +94,17 @@ def test_one_that_waits_exits_with_3_and_goes_on(flow: Change, custody: Here) ->
     assert answered.out.splitlines()[-1].startswith("next: custody change advance c ")
 
 
+def test_what_it_asks_is_found_and_answered_in_the_repository(flow: Change, custody: Here) -> None:
+    assert custody("change", "start", "g", "--lite", LITE, "--run-id", "c").code == 3
+    assert custody("inbox").out.splitlines()[1].startswith("c/analysis/1.1  ")
+    (flow.repo / "mine.md").write_text("It subtracts.\n")
+    done = custody("answer", "analysis/1.1", "--file", "mine.md")
+    assert done.out.splitlines() == ["answered: analysis/1.1", "next: custody change advance c"]
+    assert custody("change", "advance", "c").code == 3
+    assert (flow.home / "data/custody/repo/c/artifacts/analysis.md").exists()
+    assert custody("inbox", "--runsdir", "elsewhere").out == "nothing waits\n"
+
+
 def test_the_prompt_says_how_it_is_answered(flow: Change, custody: Here) -> None:
     (flow.home / "a folder").mkdir()
     runs = str(flow.home / "a folder")
