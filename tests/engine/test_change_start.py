@@ -33,6 +33,17 @@ def test_an_agent_has_every_role_but_the_local_ones() -> None:
     assert roles["contract_guardian"] == "contract_check"
 
 
+def test_custody_makes_the_pack_unless_a_person_does() -> None:
+    assert begun().packs
+    assert not begun(documents={"artifacts/context_pack.json": b"{}"}).packs
+    manual = {
+        "schema_version": "ctcp-dispatch-config-v1",
+        "mode": "manual_outbox",
+        "role_providers": {"librarian": "manual_outbox"},
+    }
+    assert not begun(config=json.dumps(manual).encode()).packs
+
+
 @pytest.mark.req("C-24")
 def test_the_configuration_is_a_document_of_the_run() -> None:
     given = {"schema_version": "ctcp-dispatch-config-v1", "mode": "api_agent"}

@@ -51,6 +51,8 @@ class ChangeStart(NamedTuple):
     documents: dict[str, bytes]
     roles: dict[str, str]
     variables: dict[str, str]
+    packs: bool
+    """Whether custody makes the context pack."""
 
 
 def start_of(
@@ -83,6 +85,7 @@ def start_of(
             "full": "\n".join(full),
             "land": wanted.land,
         },
+        packs=not config.manual_librarian and layout.CONTEXT_PACK not in wanted.documents,
     )
 
 

@@ -134,6 +134,19 @@ def test_a_dirty_tree_is_refused_before_anything_is_asked(flow: Change, custody:
     assert not (flow.home / "data").exists()
 
 
+def test_missing_documents_are_told_before_anything_is_asked(flow: Change, custody: Here) -> None:
+    (flow.repo / "AGENTS.md").unlink()
+    words = ("change", "start", "g", "--lite", LITE, "--run-id", "c")
+    done = custody(*words)
+    assert done.code == 1
+    assert "mandatory documents are missing: AGENTS.md" in done.err
+    assert "custody init --contracts" in done.err
+    assert not (flow.home / "data").exists()
+    (flow.home / "pack.json").write_text("{}")
+    given = f"artifacts/context_pack.json={flow.home / 'pack.json'}"
+    assert custody(*words, "--document", given).code == 3
+
+
 def test_runs_do_not_lie_in_the_repository(flow: Change, custody: Here) -> None:
     words = ("change", "start", "g", "--lite", LITE, "--agent", "fake")
     done = custody(*words, "--runsdir", str(flow.repo / "runs"))
