@@ -6,7 +6,7 @@ import hashlib
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from custody.errors import PackFailed, UsageError
+from custody.errors import PackFailed, RunExists, UsageError
 from custody.model import layout
 
 if TYPE_CHECKING:
@@ -151,19 +151,23 @@ def start(
         _refuse_landing(repo, wanted.land)
     if begun.packs:
         _refuse_without_documents(repo)
-    return api.run(
-        PIPELINE,
-        workdir=repo,
-        runsdir=place,
-        run_id=run_id,
-        agent=wanted.agent or PERSON,
-        roles=begun.roles,
-        documents=begun.documents,
-        variables=begun.variables,
-        confinement=confinement,
-        look_first=True,
-        listeners=listeners,
-    )
+    try:
+        return api.run(
+            PIPELINE,
+            workdir=repo,
+            runsdir=place,
+            run_id=run_id,
+            agent=wanted.agent or PERSON,
+            roles=begun.roles,
+            documents=begun.documents,
+            variables=begun.variables,
+            confinement=confinement,
+            look_first=True,
+            listeners=listeners,
+        )
+    except RunExists as exists:
+        hint = f"`custody change advance {run_id}` goes on with it"
+        raise RunExists(exists.what, where=exists.where, hint=hint) from None
 
 
 def advance(run: str, *, runsdir: str, listeners: tuple[Listener, ...] = ()) -> RunResult:

@@ -72,6 +72,24 @@ def test_what_cannot_be_meant_is_refused(fields: dict[str, object], told: str) -
         begun(**fields)
 
 
+@pytest.mark.parametrize("gate", ["lite", "full"])
+@pytest.mark.parametrize("command", ["cd / && ls", "make || true", "/bin/true", "make 'x"])
+def test_a_command_that_no_run_would_start_is_refused(gate: str, command: str) -> None:
+    with pytest.raises(UsageError, match=f"the gate {gate}: "):
+        begun(**{gate: ["make", command]})
+
+
+def test_an_empty_command_is_none() -> None:
+    with pytest.raises(UsageError, match="no command judges the change"):
+        begun(lite=["", " \n"])
+    assert begun(lite=["make a\n\nmake b", ""]).variables["lite"] == "make a\nmake b"
+
+
+def test_the_configuration_is_not_handed_in_as_a_document() -> None:
+    with pytest.raises(UsageError, match="no document to hand in"):
+        begun(documents={"artifacts/dispatch_config.json": b"{}"})
+
+
 def test_a_configuration_that_is_none_is_refused() -> None:
     with pytest.raises(MalformedDocument):
         begun(config=b"{}{}")

@@ -78,6 +78,15 @@ def test_the_commands_of_the_repository_judge_where_no_others_are_named(
     assert (report["gate"], report["commands"]) == ("full", [{"cmd": "false", "exit_code": 1}])
 
 
+def test_one_that_exists_is_gone_on_with_by_advance(custody: Here) -> None:
+    words = ("change", "start", "g", "--lite", LITE, "--run-id", "c")
+    assert custody(*words).code == 3
+    done = custody(*words)
+    assert done.code == 1
+    assert "run c exists" in done.err
+    assert "custody change advance c" in done.err
+
+
 def test_one_that_waits_exits_with_3_and_goes_on(flow: Change, custody: Here) -> None:
     done = custody("change", "start", "Let add add", "--lite", LITE, "--run-id", "c")
     assert done.code == 3
