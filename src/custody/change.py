@@ -6,7 +6,7 @@ import hashlib
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from custody.errors import PackFailed, RunExists, UsageError
+from custody.errors import PackFailed, UsageError
 from custody.model import layout
 
 if TYPE_CHECKING:
@@ -151,23 +151,19 @@ def start(
         _refuse_landing(repo, wanted.land)
     if begun.packs:
         _refuse_without_documents(repo)
-    try:
-        return api.run(
-            PIPELINE,
-            workdir=repo,
-            runsdir=place,
-            run_id=run_id,
-            agent=wanted.agent or PERSON,
-            roles=begun.roles,
-            documents=begun.documents,
-            variables=begun.variables,
-            confinement=confinement,
-            look_first=True,
-            listeners=listeners,
-        )
-    except RunExists as exists:
-        hint = f"`custody change advance {run_id}` goes on with it"
-        raise RunExists(exists.what, where=exists.where, hint=hint) from None
+    return api.run(
+        PIPELINE,
+        workdir=repo,
+        runsdir=place,
+        run_id=run_id,
+        agent=wanted.agent or PERSON,
+        roles=begun.roles,
+        documents=begun.documents,
+        variables=begun.variables,
+        confinement=confinement,
+        look_first=True,
+        listeners=listeners,
+    )
 
 
 def advance(run: str, *, runsdir: str, listeners: tuple[Listener, ...] = ()) -> RunResult:
@@ -236,20 +232,12 @@ def _landed(result: RunResult, branch: str) -> Applied | None:
 def _refuse_without_documents(repo: str) -> None:
     """Raise `PackFailed` where no request could get a pack, before anybody is asked for one."""
     from custody.model.contracts.context_pack import PackFailure
-    from custody.model.contracts.file_request import FileRequestEnvelope, PackBudget
-    from custody.model.record import encode
     from custody.store.root import Root
     from custody.workspace.pack.librarian import make_pack
+    from custody.workspace.pack.request import NOTHING_MORE
 
-    nothing = FileRequestEnvelope(
-        schema_version="ctcp-file-request-v1",
-        goal="",
-        needs=(),
-        budget=PackBudget(max_files=REQUEST_LIMIT, max_total_bytes=REQUEST_LIMIT),
-        reason="",
-    )
     with Root.open(repo) as root:
-        made = make_pack(root, encode(nothing))
+        made = make_pack(root, NOTHING_MORE)
     if isinstance(made, PackFailure):
         raise PackFailed(made.code, made.message, where=repo, hint=made.hint)
 
