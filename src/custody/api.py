@@ -377,18 +377,19 @@ def ingest(document: str, *, project: str) -> IngestedFile:
     return ingest_file(document, project)
 
 
-def inbox(*, runsdir: str = DEFAULT_RUNSDIR) -> list[Waiting]:
-    """Return what waits for a person, over all runs."""
+def inbox(*, runsdir: str | Sequence[str] = DEFAULT_RUNSDIR) -> list[Waiting]:
+    """Return what waits for a person, over all runs of a folder or of several."""
     from custody.engine import waiting
 
-    return waiting.inbox(runsdir)
+    folders = (runsdir,) if isinstance(runsdir, str) else runsdir
+    return [one for folder in folders for one in waiting.inbox(folder)]
 
 
-def waiting_request(request: str, *, runsdir: str = DEFAULT_RUNSDIR) -> Waiting:
+def waiting_request(request: str, *, runsdir: str | Sequence[str] = DEFAULT_RUNSDIR) -> Waiting:
     """Return the one request of that name that waits; raises `RunNotFound`."""
     from custody.engine import waiting
 
-    return waiting.named(request, waiting.inbox(runsdir))
+    return waiting.named(request, inbox(runsdir=runsdir))
 
 
 def answer(request: str, text: str, *, runsdir: str = DEFAULT_RUNSDIR) -> Waiting:

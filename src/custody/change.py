@@ -149,6 +149,8 @@ def start(
         raise UsageError(what, where=place, hint="choose another folder by --runsdir")
     if wanted.land:
         _refuse_landing(repo, wanted.land)
+    if begun.packs:
+        _refuse_without_documents(repo)
     return api.run(
         PIPELINE,
         workdir=repo,
@@ -225,6 +227,19 @@ def _landed(result: RunResult, branch: str) -> Applied | None:
         branch=branch,
         commit=commit,
     )
+
+
+def _refuse_without_documents(repo: str) -> None:
+    """Raise `PackFailed` where no request could get a pack, before anybody is asked for one."""
+    from custody.model.contracts.context_pack import PackFailure
+    from custody.store.root import Root
+    from custody.workspace.pack.librarian import make_pack
+    from custody.workspace.pack.request import NOTHING_MORE
+
+    with Root.open(repo) as root:
+        made = make_pack(root, NOTHING_MORE)
+    if isinstance(made, PackFailure):
+        raise PackFailed(made.code, made.message, where=repo, hint=made.hint)
 
 
 def _refuse_landing(repo: str, branch: str) -> None:

@@ -14,6 +14,7 @@ from custody.model.event import StageFailed, StageStarted
 from custody.model.request import AgentRequest
 from custody.model.verify_event import VERIFY_FAILED, PatchRejected
 from custody.views.bundle import read_bundle
+from support.catalog import MARK
 from support.changing import BLOCK, CODE, GOOD, OUTSIDE, STALE, WRONG, Change, answers
 from support.ending import ends_before
 from support.sweep import paired, some
@@ -225,6 +226,47 @@ def test_a_gate_of_the_plan_that_nobody_executes_fails_the_change(flow: Change) 
     assert flow.start(said).summary.status == "FAIL"
     failures = flow.json("artifacts/verify_report.json")["failures"]
     assert ("gates_executed", "not_executed") in [(one["kind"], one["id"]) for one in failures]
+
+
+MARKED = GOOD.replace("@@ -1,2 +1,2 @@\n", f"@@ -1,2 +1,3 @@\n+# {MARK}: B777\n")
+
+
+@pytest.mark.req("C-14", "C-17")
+def test_the_catalog_is_judged_with_the_patch(flow: Change) -> None:
+    result = flow.start(answers(maker=MARKED))
+    assert result.summary.status == "PASS"
+    failed = [fact for fact in flow.facts() if isinstance(fact, VERIFY_FAILED)]
+    assert [fact.reason for fact in failed] == ["docs/behaviors/INDEX.md is missing"]
+    (told,) = [each for each in failed[0].documents if each.path == "artifacts/verify_report.json"]
+    assert [(one["kind"], one["id"]) for one in json.loads(told.text or "")["failures"]] == [
+        ("behavior_catalog_check", "index_missing"),
+        ("behavior_catalog_check", "unindexed"),
+        ("gates_executed", "failed"),
+    ]
+    assert "marks B777" in flow.path("nodes/fixer/1.1/prompt.md").read_text()
+    assert flow.json("artifacts/survey.json")["markers"] == []
+    assert flow.holds()
+
+
+@pytest.mark.req("C-13")
+@pytest.mark.parametrize(
+    ("evidence", "status"),
+    [
+        ("src/new.py", "PASS"),
+        ("artifacts/verify_report.json, logs/verify.stdout.log, TRACE.md", "PASS"),
+        ("src/gone.py", "FAIL"),
+    ],
+    ids=["made", "left", "missing"],
+)
+def test_no_result_is_without_its_evidence(flow: Change, evidence: str, status: str) -> None:
+    said = answers(maker=f"{GOOD}{NEW}", fixer=f"{GOOD}{NEW}", stop="max_iterations=1")
+    said["results"][0]["text"] = said["results"][0]["text"].replace("tests/check.py", evidence)
+    assert flow.start(said).summary.status == status
+    failures = flow.json("artifacts/verify_report.json")["failures"]
+    told = [one["message"] for one in failures if one["id"] == "evidence"]
+    missing = "the evidence of R001 does not exist: src/gone.py (src/gone.py)"
+    assert told == ([] if status == "PASS" else [missing])
+    assert flow.holds()
 
 
 def test_documents_that_the_user_hands_in_are_kept_and_nobody_is_asked(flow: Change) -> None:

@@ -33,6 +33,17 @@ def test_an_agent_has_every_role_but_the_local_ones() -> None:
     assert roles["contract_guardian"] == "contract_check"
 
 
+def test_custody_makes_the_pack_unless_a_person_does() -> None:
+    assert begun().packs
+    assert not begun(documents={"artifacts/context_pack.json": b"{}"}).packs
+    manual = {
+        "schema_version": "ctcp-dispatch-config-v1",
+        "mode": "manual_outbox",
+        "role_providers": {"librarian": "manual_outbox"},
+    }
+    assert not begun(config=json.dumps(manual).encode()).packs
+
+
 @pytest.mark.req("C-24")
 def test_the_configuration_is_a_document_of_the_run() -> None:
     given = {"schema_version": "ctcp-dispatch-config-v1", "mode": "api_agent"}
@@ -59,6 +70,24 @@ def test_guardrails_are_there_unless_the_user_has_others() -> None:
 def test_what_cannot_be_meant_is_refused(fields: dict[str, object], told: str) -> None:
     with pytest.raises(UsageError, match=told):
         begun(**fields)
+
+
+@pytest.mark.parametrize("gate", ["lite", "full"])
+@pytest.mark.parametrize("command", ["cd / && ls", "make || true", "/bin/true", "make 'x"])
+def test_a_command_that_no_run_would_start_is_refused(gate: str, command: str) -> None:
+    with pytest.raises(UsageError, match=f"the gate {gate}: "):
+        begun(**{gate: ["make", command]})
+
+
+def test_an_empty_command_is_none() -> None:
+    with pytest.raises(UsageError, match="no command judges the change"):
+        begun(lite=["", " \n"])
+    assert begun(lite=["make a\n\nmake b", ""]).variables["lite"] == "make a\nmake b"
+
+
+def test_the_configuration_is_not_handed_in_as_a_document() -> None:
+    with pytest.raises(UsageError, match="no document to hand in"):
+        begun(documents={"artifacts/dispatch_config.json": b"{}"})
 
 
 def test_a_configuration_that_is_none_is_refused() -> None:

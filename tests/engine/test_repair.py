@@ -60,8 +60,10 @@ def test_a_document_is_what_was_written_last(run: RunDirectory, text: str) -> No
     run.root.write("docs/a.md", b"of an answer that was never recorded")
     put_back_documents(run, {written.path: written})
     assert run.root.read("docs/a.md") == text.encode()
+    assert run.root.read("docs/a.md.lost.1") == b"of an answer that was never recorded"
     run.root.remove("docs/a.md")
     put_back_documents(run, {written.path: written})
+    assert run.root.names("docs") == ["a.md", "a.md.lost.1"]
     assert run.root.read("docs/a.md") == text.encode()
 
 

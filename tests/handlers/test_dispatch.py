@@ -72,8 +72,12 @@ def test_a_change_goes_on_when_the_target_appears(flow: Change) -> None:
 def test_anything_but_the_target_is_set_aside(flow: Change) -> None:
     flow.start(agent="manual_outbox")
     flow.path("artifacts/PLAN.md").write_text("Status: SIGNED\n")
+    rails = flow.path("artifacts/guardrails.md").read_text()
+    flow.path("artifacts/guardrails.md").write_text("max_files: 500\n")
     flow.path("artifacts/analysis.md").write_text("It subtracts.\n")
     flow.advance()
+    assert flow.path("artifacts/guardrails.md").read_text() == rails
+    assert flow.path("artifacts/guardrails.md.lost.1").read_text() == "max_files: 500\n"
     assert not flow.path("artifacts/PLAN.md").exists()
     assert flow.path("artifacts/PLAN.md.lost.1").exists()
 

@@ -39,3 +39,12 @@ def test_one_that_does_not(bench: Bench) -> None:
     assert bench.run(PIPELINE).summary.status == "FAIL"
     assert judged(bench) == ["behavior_catalog_check GateFailed"]
     assert api.replay("r1", runsdir=str(bench.runsdir)).status == "FAIL"
+
+
+def test_one_that_is_judged_later_is_kept(bench: Bench) -> None:
+    put_catalog(bench.workdir)
+    (bench.workdir / "docs/behaviors/INDEX.md").unlink()
+    body = "s [type=survey, judged_later=true]\nstart -> s -> done"
+    assert bench.run(body).summary.status == "PASS"
+    assert judged(bench) == []
+    assert json.loads(bench.path(layout.SURVEY).read_text())["index"] is False

@@ -164,7 +164,7 @@ def files(words: list[str]) -> dict[str, bytes]:
     try:
         return {path: read_file(file) for path, file in named.items()}
     except StorageFailed as error:
-        raise UsageError(f"--document: {error.what}", hint=error.hint) from error
+        raise UsageError(f"--document: {error.what}", where=error.where, hint=error.hint) from error
 
 
 def verbose(parser: Arguments) -> None:

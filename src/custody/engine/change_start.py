@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from custody.errors import UsageError
+from custody.errors import Refused, UsageError
 from custody.model import layout
 from custody.model.contracts.change_settings import ChangeSettings
 from custody.model.contracts.dispatch_config import (
     BY_CONTRACT,
     LIBRARIAN,
     LOCAL,
+    RESEARCHER,
     ROLES,
     DispatchConfig,
 )
@@ -50,6 +51,8 @@ class ChangeStart(NamedTuple):
     documents: dict[str, bytes]
     roles: dict[str, str]
     variables: dict[str, str]
+    packs: bool
+    """Whether custody makes the context pack."""
 
 
 def start_of(
@@ -60,9 +63,13 @@ def start_of(
     Where the user names no command of a gate, those that the repository's ``settings`` name count.
     """
     known = settings or ChangeSettings()
-    lite, full = wanted.lite or known.lite, wanted.full or known.full
+    lite = _commands("lite", wanted.lite or known.lite)
+    full = _commands("full", wanted.full or known.full)
     if not wanted.goal.strip():
         raise UsageError("GOAL is missing", hint='custody change start "…"')
+    if layout.DISPATCH_CONFIG in wanted.documents:
+        what = f"{layout.DISPATCH_CONFIG} is no document to hand in"
+        raise UsageError(what, hint="--config takes the file")
     if not lite:
         what = "no command judges the change"
         hint = "--lite 'make test', or lite = [\"make test\"] in [change] of custody.toml"
@@ -82,7 +89,20 @@ def start_of(
             "full": "\n".join(full),
             "land": wanted.land,
         },
+        packs=not config.manual_librarian and layout.CONTEXT_PACK not in wanted.documents,
     )
+
+
+def _commands(gate: str, given: Sequence[str]) -> list[str]:
+    """Return the commands of a gate; raises `UsageError` for one that no run would start."""
+    from custody.checks.guards.plan import admit_required
+
+    commands = [line.strip() for text in given for line in text.splitlines() if line.strip()]
+    try:
+        admit_required(commands)
+    except Refused as refused:
+        raise UsageError(f"the gate {gate}: {refused.what}", hint=refused.hint) from None
+    return commands
 
 
 def _config(wanted: WantedChange) -> DispatchConfig:
@@ -94,7 +114,7 @@ def _config(wanted: WantedChange) -> DispatchConfig:
         else decode(given, DispatchConfig, where=layout.DISPATCH_CONFIG)
     )
     by_agent = dict.fromkeys(ROLES, wanted.agent) if wanted.agent and given is None else {}
-    by_agent |= {LIBRARIAN: LOCAL, BY_CONTRACT: LOCAL} if by_agent else {}
+    by_agent |= dict.fromkeys((LIBRARIAN, BY_CONTRACT, RESEARCHER), LOCAL) if by_agent else {}
     providers = {**by_agent, **config.role_providers, **wanted.roles}
     config = replace(config, role_providers=providers)
     if faults := config.faults():

@@ -24,9 +24,10 @@ def put_back_texts(run: RunDirectory, fact: AnyFact) -> None:
 def put_back_documents(run: RunDirectory, written: dict[str, Evidence]) -> None:
     """Write documents again that a stage replaced whose answer does not count.
 
-    One that no stage has ``written`` is set aside: it was written for an answer that was never
-    recorded, or that a changed pipeline has set aside. What is written once stays: whoever goes on
-    with its request finds that it was made.
+    What no stage has ``written`` is set aside, whole documents and changed ones alike: somebody
+    put it there, or it was written for an answer that was never recorded, or that a changed
+    pipeline has set aside. What is written once stays: whoever goes on with its request finds that
+    it was made.
     """
     there = [
         path
@@ -40,8 +41,12 @@ def put_back_documents(run: RunDirectory, written: dict[str, Evidence]) -> None:
         if layout.is_written_once(path):
             if not run.root.exists(path):
                 run.write(path, run.document(evidence), sync=True)
-        elif path not in there or run.root.digest(path)[0] != evidence.sha256:
+        elif path not in there:
             run.write(path, run.document(evidence), sync=True)
+        elif run.root.digest(path)[0] != evidence.sha256:
+            data = run.document(evidence)
+            run.set_aside(path)
+            run.write(path, data, sync=True)
 
 
 def set_aside_attempts(history: History) -> None:

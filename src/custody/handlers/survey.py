@@ -1,8 +1,12 @@
-"""``survey``: what the repository says of its behaviors is written down, and judged."""
+"""``survey``: what the repository says of its behaviors is written down, and judged.
+
+Where that is left to a later stage, the survey is kept whatever it says.
+"""
 
 from __future__ import annotations
 
 from custody.checks.gates import Gate
+from custody.checks.gates.artifact import LATER
 from custody.checks.gates.behavior_catalog_check import BehaviorCatalogCheck
 from custody.handlers import Handler, Situation
 from custody.model import layout
@@ -18,11 +22,12 @@ class SurveyHandler(Handler):
     type = NodeType(
         name="survey",
         doc="What the repository says of its behaviors is written down, and judged.",
+        attributes=(LATER,),
     )
 
-    def gates(self, node: Node) -> tuple[Gate, ...]:  # noqa: ARG002
-        """Judge whether code, index and pages fit together."""
-        return (BehaviorCatalogCheck(),)
+    def gates(self, node: Node) -> tuple[Gate, ...]:
+        """Judge whether code, index and pages fit together, unless a later stage does."""
+        return () if node.flag(LATER.name) else (BehaviorCatalogCheck(),)
 
     def request(self, node: Node, situation: Situation) -> StepRequest:
         """Ask for it; evidence is looked for where results are described already."""

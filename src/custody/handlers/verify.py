@@ -1,7 +1,9 @@
 """``verify``: the commands of a gate judge a change, and every gate of its plan must have spoken.
 
-The commands are the lines of the pipeline's variable that is called like the gate, ``lite`` or
-``full``. What they change is thrown away.
+Where a survey of the work was made, plan and catalog are judged by it: what the patch has made of
+the behaviors counts, and each result must have its evidence. The commands are the lines of the
+pipeline's variable that is called like the gate, ``lite`` or ``full``. What they change is thrown
+away.
 """
 
 from __future__ import annotations
@@ -12,9 +14,11 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from custody.checks.gates import Case, Gate
+from custody.checks.gates.behavior_catalog_check import BehaviorCatalogCheck
 from custody.checks.gates.full import FullGate
 from custody.checks.gates.gates_executed import GatesExecuted
 from custody.checks.gates.lite import LiteGate
+from custody.checks.gates.plan_check import PlanCheck
 from custody.checks.gates.writes import WritesGate
 from custody.errors import Refused
 from custody.handlers import Handler, Situation
@@ -42,6 +46,9 @@ LOG_LIMIT = 1 << 20
 """Bytes of each stream that the logs of a change hold: its end."""
 FULL_DUE = "verify.full_due"
 """In the context: whether the gate ``full`` is still to come."""
+SURVEYED = "surveyed"
+_LEFT = frozenset({layout.VERIFY_REPORT, *layout.VERIFY_LOGS, layout.TRACE_PAGE})
+"""What is there as soon as a round has been judged: it can be evidence of any result."""
 
 
 class _ButFull(GatesExecuted):
@@ -66,6 +73,12 @@ class VerifyHandler(Handler):
                 doc="Whose commands: those of the variable of that name; default: `lite`.",
                 choices=("lite", "full"),
             ),
+            AttributeRule(
+                name=SURVEYED,
+                kind="boolean",
+                doc="Whether the work was surveyed, so that `behavior_catalog_check` and "
+                "`plan_check`, with the evidence of every result, judge it; default: false.",
+            ),
             ROUNDS,
             NETWORK,
         ),
@@ -79,9 +92,12 @@ class VerifyHandler(Handler):
 
     def gates(self, node: Node) -> tuple[Gate, ...]:
         """Ask for every command, then for every gate of the plan."""
+        surveyed: tuple[Gate, ...] = ()
+        if node.flag(SURVEYED):
+            surveyed = (PlanCheck(check_evidence=True, left=_LEFT), BehaviorCatalogCheck())
         if _gate(node) == "lite":
-            return (WritesGate.of(node), LiteGate(), _ButFull())
-        return (WritesGate.of(node), FullGate(), GatesExecuted())
+            return (WritesGate.of(node), LiteGate(), *surveyed, _ButFull())
+        return (WritesGate.of(node), FullGate(), *surveyed, GatesExecuted())
 
     def outcome(self, node: Node, case: Case) -> Outcome:
         """Say whether the plan wants the gate `full` as well."""

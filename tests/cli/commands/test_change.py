@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -76,6 +78,15 @@ def test_the_commands_of_the_repository_judge_where_no_others_are_named(
     assert (report["gate"], report["commands"]) == ("full", [{"cmd": "false", "exit_code": 1}])
 
 
+def test_one_that_exists_is_gone_on_with_by_advance(custody: Here) -> None:
+    words = ("change", "start", "g", "--lite", LITE, "--run-id", "c")
+    assert custody(*words).code == 3
+    done = custody(*words)
+    assert done.code == 1
+    assert "run c exists" in done.err
+    assert "custody change advance" in done.err
+
+
 def test_one_that_waits_exits_with_3_and_goes_on(flow: Change, custody: Here) -> None:
     done = custody("change", "start", "Let add add", "--lite", LITE, "--run-id", "c")
     assert done.code == 3
@@ -92,6 +103,30 @@ def test_one_that_waits_exits_with_3_and_goes_on(flow: Change, custody: Here) ->
     assert answered.out.splitlines()[-1].startswith("next: custody change advance c ")
 
 
+def test_what_it_asks_is_found_and_answered_in_the_repository(flow: Change, custody: Here) -> None:
+    assert custody("change", "start", "g", "--lite", LITE, "--run-id", "c").code == 3
+    assert custody("inbox").out.splitlines()[1].startswith("c/analysis/1.1  ")
+    (flow.repo / "mine.md").write_text("It subtracts.\n")
+    done = custody("answer", "analysis/1.1", "--file", "mine.md")
+    assert done.out.splitlines() == ["answered: analysis/1.1", "next: custody change advance c"]
+    assert custody("change", "advance", "c").code == 3
+    assert (flow.home / "data/custody/repo/c/artifacts/analysis.md").exists()
+    assert custody("inbox", "--runsdir", "elsewhere").out == "nothing waits\n"
+
+
+def test_the_prompt_says_how_it_is_answered(flow: Change, custody: Here) -> None:
+    (flow.home / "a folder").mkdir()
+    runs = str(flow.home / "a folder")
+    words = ("change", "start", "g", "--lite", LITE, "--run-id", "c", "--runsdir", runs)
+    assert custody(*words).code == 3
+    prompt = (flow.home / "a folder/c/outbox/001_chair_analysis.md").read_text()
+    (command,) = re.findall("`custody (answer .*)` hands", prompt)
+    (flow.repo / "ANSWER").write_text("It subtracts.\n")
+    done = custody(*shlex.split(command))
+    assert done.code == 0, done.err
+    assert done.out.startswith("answered: analysis/1.1")
+
+
 def test_one_that_fails_names_its_bundle(flow: Change, custody: Here) -> None:
     agent = flow.book(answers(review_cost=BLOCK))
     done = custody("change", "start", "g", "--lite", LITE, "--agent", agent, "--run-id", "c")
@@ -106,6 +141,19 @@ def test_a_dirty_tree_is_refused_before_anything_is_asked(flow: Change, custody:
     assert done.code == 1
     assert "dirty" in done.err
     assert not (flow.home / "data").exists()
+
+
+def test_missing_documents_are_told_before_anything_is_asked(flow: Change, custody: Here) -> None:
+    (flow.repo / "AGENTS.md").unlink()
+    words = ("change", "start", "g", "--lite", LITE, "--run-id", "c")
+    done = custody(*words)
+    assert done.code == 1
+    assert "mandatory documents are missing: AGENTS.md" in done.err
+    assert "custody init --contracts" in done.err
+    assert not (flow.home / "data").exists()
+    (flow.home / "pack.json").write_text("{}")
+    given = f"artifacts/context_pack.json={flow.home / 'pack.json'}"
+    assert custody(*words, "--document", given).code == 3
 
 
 def test_runs_do_not_lie_in_the_repository(flow: Change, custody: Here) -> None:
@@ -129,3 +177,4 @@ def test_a_file_that_is_not_there_is_told(custody: Here, option: str) -> None:
     done = custody("change", "start", "g", "--lite", LITE, option, "missing")
     assert done.code == 1
     assert option in done.err
+    assert "at: missing" in done.err

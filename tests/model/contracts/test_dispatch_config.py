@@ -77,7 +77,8 @@ def test_the_contract_is_reviewed_without_a_model() -> None:
     ("fields", "told"),
     [
         ({"role_providers": {"chef": "codex"}}, "no role 'chef'"),
-        ({"role_providers": {"librarian": "codex"}}, "local_exec or manual_outbox"),
+        ({"role_providers": {"librarian": "codex"}}, "the librarian is local_exec or"),
+        ({"role_providers": {"researcher": "codex"}}, "the researcher is local_exec or"),
         ({"budgets": {"max_outbox_prompts": 0}}, "below 1"),
     ],
 )

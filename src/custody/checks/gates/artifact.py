@@ -27,8 +27,8 @@ TARGET = AttributeRule(
 LATER = AttributeRule(
     name="judged_later",
     kind="boolean",
-    doc="Whether the form of the document is left to a later stage, so that it is kept whatever it "
-    "holds; default: false.",
+    doc="Whether the document is judged by a later stage, so that it is kept whatever it holds; "
+    "default: false.",
 )
 
 

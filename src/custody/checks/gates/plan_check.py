@@ -11,7 +11,7 @@ Besides the codes of the documents (`custody.pipeline.contracts`) there are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
 
@@ -48,8 +48,10 @@ class PlanCheck(Gate):
     doc = "The plan is signed and whole, and every behavior, result and budget of it holds."
     attributes = (EVIDENCE,)
 
-    def __init__(self, *, check_evidence: bool = False) -> None:
+    def __init__(self, *, check_evidence: bool = False, left: Collection[str] = ()) -> None:
+        """Take what the judged stage itself leaves as evidence that exists."""
         self._check_evidence = check_evidence
+        self._left = left
 
     @classmethod
     def of(cls, node: Node) -> Self:
@@ -121,6 +123,7 @@ class PlanCheck(Gate):
 
     def _evidence(self, texts: _Texts, survey: Survey | None, case: Case) -> Iterator[Verdict]:
         there = {each.path for each in survey.evidence if each.exists} if survey else set()
+        there.update(self._left)
         for name in texts.plan.results:
             result = texts.expected.get(name)
             for path in result.evidence if result is not None else ():

@@ -40,14 +40,15 @@ def arguments(parser: Arguments) -> None:
 def execute(options: Namespace) -> Result:
     """Hand the answer in."""
     from custody import api
-    from custody.cli import config
+    from custody.cli.mailboxes import folders
     from custody.cli.render.report import going_on
 
     if bool(options.file) == options.edit:
         raise UsageError("give exactly one of --file, --edit")
-    runsdir = config.setting("runsdir", options.runsdir)
-    text = _edited(options.request, runsdir) if options.edit else _given(options.file)
-    done = api.answer(options.request, text, runsdir=runsdir)
+    asked = api.waiting_request(options.request, runsdir=folders(options.runsdir))
+    text = _edited(asked.prompt) if options.edit else _given(options.file)
+    runsdir, name = os.path.split(asked.path)
+    done = api.answer(f"{name}/{asked.request_id}", text, runsdir=runsdir)
     where = f" --runsdir {shlex.quote(options.runsdir)}" if options.runsdir else ""
     return Result(
         data=done,
@@ -69,16 +70,15 @@ def _given(file: str) -> str:
     return data.decode(errors="replace")
 
 
-def _edited(request: str, runsdir: str) -> str:
+def _edited(question: str) -> str:
     """Let the user write in an editor, with the prompt below the answer."""
     import subprocess
 
-    from custody import api
     from custody.store.root import read_file
     from custody.store.scratch import scratch
 
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
-    prompt = read_file(api.waiting_request(request, runsdir=runsdir).prompt).decode()
+    prompt = read_file(question).decode()
     with scratch() as folder:
         path = f"{folder.path}/answer.md"
         folder.write("answer.md", f"{TEMPLATE}{prompt}".encode())

@@ -141,7 +141,7 @@ def _read(path: str, option: str) -> bytes:
     try:
         return read_file(path)
     except StorageFailed as error:
-        raise UsageError(f"{option}: {error.what}", hint=error.hint) from error
+        raise UsageError(f"{option}: {error.what}", where=error.where, hint=error.hint) from error
 
 
 def _told(landed: Applied | None, refused: CustodyError | None) -> Iterator[Line]:

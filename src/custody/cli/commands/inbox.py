@@ -7,7 +7,10 @@ from argparse import Namespace
 from custody.cli import options as declare
 from custody.cli.result import Arguments, Line, Result
 
-ABOUT = "List what waits for a person, in all runs; the run that started first is at the top."
+ABOUT = (
+    "List what waits for a person, in all runs and then in all changes of the repository in the\n"
+    "current folder; of each, the run that started first is at the top."
+)
 EXAMPLES = ("custody inbox", "custody inbox --json")
 
 
@@ -19,10 +22,10 @@ def arguments(parser: Arguments) -> None:
 def execute(options: Namespace) -> Result:
     """List it."""
     from custody import api
-    from custody.cli import config
+    from custody.cli.mailboxes import folders
     from custody.cli.render.table import table
 
-    found = api.inbox(runsdir=config.setting("runsdir", options.runsdir))
+    found = api.inbox(runsdir=folders(options.runsdir))
     if not found:
         return Result(data={"waiting": []}, text=[Line("nothing waits")])
     heading, *rows = table(

@@ -11,7 +11,9 @@ the place of an answer and can be none (`custody.executors.answer_check`) is set
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 
 from msgspec import UNSET
 
@@ -136,9 +138,16 @@ def _of_a_role(request: AgentRequest, run_dir: str, role: str) -> str:
         "- Follow the output keys that the task names (such as `Verdict: APPROVE|BLOCK` or"
         " `Status: SIGNED`).\n"
         f"{only}"
-        f"\n`custody answer {request.id}` hands the answer in as well.\n"
+        f"\n`{_by_command(request, run_dir)}` hands the answer in as well.\n"
         f"\n## Task\n\n{request.prompt.text or ''}"
     )
+
+
+def _by_command(request: AgentRequest, run_dir: str) -> str:
+    """Return the command that answers, wherever it is given and however many runs wait."""
+    folder, name = os.path.split(run_dir)
+    asked = shlex.quote(f"{name}/{request.id}")
+    return f"custody answer {asked} --file ANSWER --runsdir {shlex.quote(folder)}"
 
 
 def _told_budgets(request: AgentRequest) -> str:

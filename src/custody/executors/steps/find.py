@@ -23,6 +23,8 @@ from custody.workspace.workflow_files import workflow_files
 if TYPE_CHECKING:
     from custody.executors.web.find import FoundPages
 
+_NO_SEARCH = "no search is set up (CUSTODY_WEB_SEARCH): only pages that are named are read"
+
 
 def carry_out(step: StepWork) -> Ack:
     """Write the result of the registry, and that of the web where it may be asked."""
@@ -48,7 +50,7 @@ def _look_around(step: StepWork, goal: str, rails: Guardrails) -> FoundPages:
 
     own = own_settings(os.environ).web
     urls = step.settings.get("urls", "").split()
-    trouble: list[str] = []
+    trouble = [] if own.search else [_NO_SEARCH]
     try:
         provider = HttpProvider(own, rails.allow_domains)
     except UsageError as error:

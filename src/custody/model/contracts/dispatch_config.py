@@ -10,9 +10,9 @@ DISPATCH_CONFIG: Literal["ctcp-dispatch-config-v1"] = "ctcp-dispatch-config-v1"
 
 MANUAL, LOCAL = "manual_outbox", "local_exec"
 Mode = Literal["manual_outbox", "ollama_agent", "api_agent", "local_exec"]
-LIBRARIAN, BY_CONTRACT = "librarian", "contract_guardian"
+LIBRARIAN, BY_CONTRACT, RESEARCHER = "librarian", "contract_guardian", "researcher"
 ROLES = (
-    LIBRARIAN, "chair", BY_CONTRACT, "cost_controller", "patchmaker", "fixer", "researcher",
+    LIBRARIAN, "chair", BY_CONTRACT, "cost_controller", "patchmaker", "fixer", RESEARCHER,
 )  # fmt: skip
 CONTRACT_CHECK = "contract_check"
 """The agent that has that role on this machine."""
@@ -52,9 +52,10 @@ class DispatchConfig(Record, frozen=True):
         unknown = [
             f"there is no role {role!r}" for role in self.role_providers if role not in ROLES
         ]
-        librarian = self.role_providers.get(LIBRARIAN, LOCAL)
-        if librarian not in {LOCAL, MANUAL}:
-            unknown.append(f"the librarian is {LOCAL} or {MANUAL}, not {librarian!r}")
+        for role in (LIBRARIAN, RESEARCHER):
+            provider = self.role_providers.get(role) or LOCAL
+            if provider not in {LOCAL, MANUAL}:
+                unknown.append(f"the {role} is {LOCAL} or {MANUAL}, not {provider!r}")
         if self.budgets.max_outbox_prompts < 1:
             unknown.append("max_outbox_prompts is below 1")
         return tuple(unknown)

@@ -7,14 +7,26 @@ from typing import Any, NamedTuple
 import msgspec
 
 from custody.errors import MalformedDocument, PathRefused
-from custody.model.contracts.file_request import FileNeed, FileRequestEnvelope
-from custody.model.record import decode
+from custody.model.contracts.file_request import FileNeed, FileRequestEnvelope, PackBudget
+from custody.model.record import decode, encode
 from custody.model.relpath import PATH_BYTES, RelPath
 
 RANGES_LIMIT = 10_000
 """Pieces of one file that one need may ask for."""
 GIT_CODES = frozenset({"denied", "dotgit"})
 """What `RelPath` says of git's own directory, in any spelling."""
+
+
+NOTHING_MORE = encode(
+    FileRequestEnvelope(
+        schema_version="ctcp-file-request-v1",
+        goal="",
+        needs=(),
+        budget=PackBudget(max_files=1 << 30, max_total_bytes=1 << 30),
+        reason="",
+    )
+)
+"""Asks for the mandatory documents alone."""
 
 
 class WantedFile(NamedTuple):
