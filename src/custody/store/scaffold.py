@@ -22,7 +22,8 @@ def scaffold(folder: str, files: Mapping[str, bytes], ignored: str = "") -> tupl
     with Root.open(folder) as root:
         for name in files:
             if root.exists(name):
-                raise UsageError(f"{name} exists", where=folder, hint="choose another folder")
+                hint = "move it away, or choose another folder"
+                raise UsageError(f"{name} exists", where=folder, hint=hint)
         for name, data in files.items():
             root.create(name, data)
     written = [os.path.normpath(os.path.join(folder, name)) for name in files]
