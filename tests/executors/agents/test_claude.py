@@ -96,7 +96,10 @@ class TestReader:
         reader.line(b'{"type":"result","subtype":"error_max_turns","is_error":true}')
         assert reader.reply().error == "error_max_turns"
 
-    def test_a_success_that_says_error_is_none(self) -> None:
+    @pytest.mark.parametrize(
+        ("result", "error"), [(b'"result":"bad key"', "bad key"), (b'"result":""', "error")]
+    )
+    def test_a_success_that_says_error_is_none(self, result: bytes, error: str) -> None:
         reader = ClaudeReader()
-        reader.line(b'{"type":"result","subtype":"success","is_error":true,"result":"bad key"}')
-        assert reader.reply().error == "success: bad key"
+        reader.line(b'{"type":"result","subtype":"success","is_error":true,%b}' % result)
+        assert reader.reply().error == error

@@ -104,7 +104,9 @@ class ClaudeReader:
             return Reply(error="there is no result record")
         used = part(result, "usage")
         said = text(result, "result")
-        failed = result.get("is_error") is not False or result.get("subtype") != "success"
+        kind = text(result, "subtype")
+        failed = result.get("is_error") is not False or kind != "success"
+        kind = "" if kind == "success" else kind or "error"  # so it says where no server answered
         return Reply(
             text=said,
             usage=Usage(
@@ -116,7 +118,7 @@ class ClaudeReader:
                 cost_usd=price(result, "total_cost_usd"),
                 cached_tokens=tokens(used, "cache_read_input_tokens"),
             ),
-            error=f"{text(result, 'subtype') or 'error'}: {said}".strip(": ") if failed else "",
+            error=(f"{kind}: {said}".strip(": ") or "error") if failed else "",
             notes=f"claude took {count(result, 'num_turns')} turns",
         )
 
