@@ -39,5 +39,6 @@ def test_the_man_page_has_every_command_and_no_line_that_is_a_request() -> None:
     page = man_page(commands())
     assert [name for name in commands() if f"\n.SS custody {name}\n" not in page] == []
     requests = {line.split()[0] for line in page.splitlines() if line.startswith((".", "'"))}
-    assert requests == {".TH", ".SH", ".SS", ".PP", ".TP", ".B", ".nf", ".fi"}
+    assert requests == {".TH", ".SH", ".SS", ".PP", ".TP", ".B", ".nf", ".fi", ".in"}
+    assert page.isascii(), "a terminal of ASCII shows it as well"
     assert "\\-\\-workdir DIR" in page

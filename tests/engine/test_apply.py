@@ -125,6 +125,15 @@ def test_a_run_that_did_not_pass_must_be_asked_for(bench: Bench) -> None:
     assert contents(bench.workdir) == NEW
 
 
+def test_a_run_that_has_not_ended_is_gone_on_with_first(bench: Bench) -> None:
+    body = 'ask [prompt="x", agent=outbox]\n' + WORK.replace("work -> done", "work -> ask -> done")
+    run = edited(bench, *EDITS, body=body)
+    with pytest.raises(RunError, match="run r1 has not ended: nothing is applied") as told:
+        api.apply(run)
+    assert told.value.hint.startswith("`custody resume r1`, or --failed ")
+    assert contents(bench.workdir) == OLD
+
+
 def test_a_run_at_work_is_never_applied(bench: Bench) -> None:
     path = edited(bench, *EDITS)
     with RunDirectory.open(path, write=True), pytest.raises(RunLocked, match="is at work"):

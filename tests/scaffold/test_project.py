@@ -49,6 +49,23 @@ class Files:
             "Python, unittest",
             "python3 -m unittest discover --start-directory tests",
         ),
+        (
+            {"setup.py": "", "test_a.py": "import pytest\n"},
+            "Python, pytest",
+            "python3 -m pytest -q",
+        ),
+        ({"test_a.py": "def test_it():\n"}, "Python, pytest", "python3 -m pytest -q"),
+        ({"a_test.py": "async def test_it():\n"}, "Python, pytest", "python3 -m pytest -q"),
+        (
+            {"setup.py": "", "tests/unit/test_a.py": "def test_it():\n"},
+            "Python, pytest",
+            "python3 -m pytest -q",
+        ),
+        (
+            {"a.py": "", "test_a.py": "import unittest\n"},
+            "Python, unittest",
+            "python3 -m unittest discover",
+        ),
         ({"package.json": '{"scripts": {"test": "node --test"}}'}, "Node", "npm test"),
         ({"go.mod": "module x\n", "a.go": ""}, "Go", "go test ./..."),
         ({"Cargo.toml": "", "src/lib.rs": ""}, "Rust", "cargo test"),
@@ -67,6 +84,8 @@ def test_the_tests_are_found(files: dict[str, str], kind: str, tests: str) -> No
         {},
         {"readme.md": "pytest"},
         {"pyproject.toml": "[project]\n", "a.py": ""},
+        {"setup.py": "", "tests/models.py": "", "tests/test_data.py": ""},
+        {"a.py": "", "test_data.py": "DATA = 1\n"},
         {"package.json": '{"scripts": {"test": "echo \\"Error: no test specified\\" && exit 1"}}'},
         {"package.json": "[1]"},
         {"package.json": "{"},
@@ -81,6 +100,26 @@ def test_where_there_are_none_none_are_found(files: dict[str, str]) -> None:
 def test_who_names_the_tests_is_believed() -> None:
     assert look(Files({}), "./check").tests == "./check"
     assert look(Files(PYTEST), "tox").tests == "tox"
+
+
+def test_beside_tests_that_are_named_code_is_told_from_other_files() -> None:
+    files = {"setup.py": "", "a.py": "", "README.md": "", "LICENSE": "", "__pycache__/a.pyc": ""}
+    found = look(Files(files), "make check")
+    assert (found.kind, found.tests, found.code) == ("Python", "make check", ("a.py",))
+
+
+@pytest.mark.parametrize(
+    ("files", "doubt"),
+    [
+        (PYTEST, "there is no .venv here, so python3 on PATH must have pytest"),
+        ({**PYTEST, **VENV}, "pytest is not in .venv: install it there before a run"),
+        ({**PYTEST, **VENV, ".venv/lib/python3.12/site-packages/pytest/__init__.py": ""}, ""),
+        ({**PYTEST, **VENV, ".venv/pyvenv.cfg": "include-system-site-packages = true\n"}, ""),
+        ({"tests/test_a.py": "import unittest\n"}, ""),
+    ],
+)
+def test_whether_pytest_is_there_is_looked_for(files: dict[str, str], doubt: str) -> None:
+    assert look(Files(files)).doubt == doubt
 
 
 @pytest.mark.parametrize(

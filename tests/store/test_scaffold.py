@@ -18,6 +18,13 @@ def test_new_files_or_none(tmp_path: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["x"]
 
 
+def test_a_file_in_the_place_of_the_folder_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("mine\n")
+    with pytest.raises(UsageError, match="is no folder"):
+        scaffold(str(tmp_path / "a"), {"x": b"1"})
+    assert (tmp_path / "a").read_text() == "mine\n"
+
+
 @pytest.mark.req("U-14")
 @pytest.mark.parametrize(
     ("before", "after"),

@@ -123,3 +123,35 @@ def test_what_it_cannot_answer(server: ModelServer, path: str, body: Any, status
 def test_it_serves_while_a_command_runs(tmp_path: Path) -> None:
     (tmp_path / "s.json").write_text('{"answers": [{"turns": [{"say": "Done."}]}]}')
     assert main([str(tmp_path / "s.json"), "--", "sh", "-c", "exit 7"]) == 7
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ["s.json", "--port", "PORT"],
+            "error: port PORT of 127.0.0.1 is taken, or may not be used",
+        ),
+        (["s.json", "--port", "99999"], "error: port 99999 of 127.0.0.1 is taken"),
+        (["s.json", "--", "no-such-program"], "error: 'no-such-program' cannot be started"),
+        (["none.json"], "error: none.json: "),
+        (["bad.json"], "error: bad.json: "),
+    ],
+)
+def test_what_it_cannot_serve_is_told(
+    server: ModelServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    *,
+    words: list[str],
+    said: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.json").write_text('{"answers": [{"turns": [{"say": "Done."}]}]}')
+    (tmp_path / "bad.json").write_text('{"answer": []}')
+    port = server.url.rpartition(":")[2]
+    with pytest.raises(SystemExit) as ended:
+        main([word.replace("PORT", port) for word in words])
+    assert ended.value.code == 1
+    assert capsys.readouterr().err.startswith(said.replace("PORT", port))

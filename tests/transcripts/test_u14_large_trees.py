@@ -27,6 +27,8 @@ def test_from_init_to_prune(terminal: Transcript) -> None:
         terminal.write(f"project/{name}", "x\n")
     terminal.write("project/look.sh", SCRIPT)
     terminal.write("project/.custodyignore", "*.log\n!keep.log\n")
+    codex = terminal.program("installed/codex", "#!/bin/sh\n")  # `init` looks for agents
+    terminal.environment["PATH"] = f"{codex.parent}:{terminal.environment['PATH']}"
     terminal("cd project && git init -q && custody init --test 'sh look.sh'")
     terminal("cd project && cat .gitignore && git status --short")
     terminal.write("project/custody.toml", 'exclude = ["data/"]\nworkdir = "."\n')

@@ -47,8 +47,9 @@ def man_page(commands: Mapping[str, str]) -> str:
     """Return the man page, as roff."""
     lines = [f'.TH CUSTODY 1 "" "custody {VERSION}" "User Commands"', ".SH NAME"]
     lines += [f"custody \\- {_roff(ABOUT[0].lower() + ABOUT[1:].rstrip('.'))}"]
-    lines += [".SH SYNOPSIS", ".B custody", "COMMAND [ARGUMENT …]", ".SH DESCRIPTION"]
-    lines += [".nf", *map(_roff, epilog().rstrip("\n").split("\n")), ".fi", ".SH COMMANDS"]
+    lines += [".SH SYNOPSIS", ".B custody", _roff("COMMAND [ARGUMENT …]"), ".SH DESCRIPTION"]
+    told = map(_roff, epilog().rstrip("\n").split("\n"))
+    lines += [".in 0", ".nf", *told, ".fi", ".in", ".SH COMMANDS"]  # as wide as a terminal is
     for name in commands:
         lines += _man_section(name)
     return "\n".join(lines) + "\n"
@@ -68,8 +69,11 @@ def _man_section(name: str) -> Iterator[str]:
 
 
 def _roff(line: str) -> str:
-    """Return a line of text in which nothing is a request, and dashes stay what they are."""
-    text = line.replace("\\", "\\e").replace("-", "\\-")
+    """Return a line of text in which nothing is a request, and dashes stay what they are.
+
+    An ellipsis becomes three dots, as a terminal of ASCII has no other.
+    """
+    text = line.replace("\\", "\\e").replace("-", "\\-").replace("…", "...")
     return f"\\&{text}" if text.startswith((".", "'")) else text
 
 

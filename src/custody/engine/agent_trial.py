@@ -22,7 +22,11 @@ from custody.store.scratch import scratch
 
 PIPELINE = b"""digraph trial {
     start [shape=Mdiamond]
-    ask   [prompt="Change nothing. Answer with the one word: ready", timeout=3m]
+    ask   [
+        prompt="Change nothing. Answer with the one word: ready",
+        timeout=3m,
+        claude.server_retries=2
+    ]
     done  [shape=Msquare]
     start -> ask -> done
 }

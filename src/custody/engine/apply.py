@@ -158,9 +158,11 @@ def _prove(run: RunDirectory, *, failed: bool) -> Proved:
         raise RunError(what, where=run.path, hint=hint)
     history, summary = audit.history, audit.result().summary
     if summary.status != "PASS" and not failed:
-        ended = "failed" if summary.status == "FAIL" else "has not ended"
+        ended, hint = "failed", "--failed takes over what its stages changed"
+        if summary.status != "FAIL":
+            ended, hint = "has not ended", f"`custody resume {run.run_id}`, or {hint}"
         what = f"run {run.run_id} {ended}: nothing is applied"
-        raise RunError(what, where=run.path, hint="--failed takes over what its stages changed")
+        raise RunError(what, where=run.path, hint=hint)
     tree = history.genesis.workspace
     return Proved(
         run,

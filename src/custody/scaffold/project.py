@@ -18,13 +18,22 @@ ENVIRONMENTS = (".venv", "venv", "env")
 TEST_FOLDERS = ("tests", "test", "testing", "spec", "__tests__", "e2e")
 ASIDE = {
     *TEST_FOLDERS, *ENVIRONMENTS,
-    "benchmarks", "build", "ci", "coverage", "dist", "doc", "docs", "examples", "node_modules",
-    "scripts", "target", "tools", "vendor",
+    "__pycache__", "benchmark", "benchmarks", "build", "ci", "coverage", "dist", "doc", "docs",
+    "documentation", "examples", "htmlcov", "node_modules", "requirements", "scripts", "target",
+    "tools", "vendor",
 }  # fmt: skip
 """Folders that hold no code of the product, or none that a repair should touch."""
+MOST_TESTS = 100
+"""How many files of tests are read."""
 _NO_TEST = "no test specified"
 """What npm writes as the test of a new package."""
+_PYTHON = {"pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "pytest.ini"}
+"""Files by which a project of Python is known."""
 _PYTEST = later(r"\bpytest\b")
+_UNITTEST = later(r"\bunittest\b|\bdjango\.test\b")
+_TEST_FUNCTION = later(r"(?m)^(async )?def test_")
+_SHARES = later(r"(?m)^include-system-site-packages\s*=\s*true\b")
+"""What a virtual environment says that has the packages of its interpreter too."""
 _TEST_TARGET = later(r"(?m)^test\s*:")
 
 
@@ -55,6 +64,8 @@ class Project(NamedTuple):
     """What a repair may change: files, and folders with a slash at the end."""
     mixed: bool
     """Whether tests lie among the code, so that who may change one may change the other."""
+    doubt: str = ""
+    """Why the tests may not run, as far as the files tell."""
 
 
 def look(files: Files, tests: str = "") -> Project:
@@ -62,45 +73,76 @@ def look(files: Files, tests: str = "") -> Project:
     for kind in KINDS:
         if (found := kind(files)) is not None:
             return found._replace(tests=tests) if tests else found
+    if tests and _PYTHON & {*files.names()}:
+        return Project("Python", tests, _code(files, (".py",)), mixed=True)
     return Project("project", tests, _code(files, ()), mixed=True)
 
 
 def _python(files: Files) -> Project | None:
     top = files.names()
     folder = next((name for name in TEST_FOLDERS if name in top and files.is_folder(name)), "")
-    inside = any(_is_test(name) for name in files.names(folder)) if folder else False
-    marks = {"pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "pytest.ini"}
-    if not (marks & {*top} or inside):
+    tests = _tests(files, folder)
+    if not (_PYTHON & {*top} or tests):
         return None
-    python = _interpreter(files)
-    if _uses_pytest(files, folder):
-        command = f"{python} -m pytest -q"
-        return Project("Python, pytest", command, _code(files, (".py",)), mixed=not folder)
-    if not folder:
-        return None
-    command = f"{python} -m unittest discover --start-directory {folder}"
-    return Project("Python, unittest", command, _code(files, (".py",)), mixed=False)
+    home, python = _interpreter(files)
+    code = _code(files, (".py",))
+    if _uses_pytest(files, folder, tests):
+        doubt = _without_pytest(files, home)
+        return Project("Python, pytest", f"{python} -m pytest -q", code, not folder, doubt)
+    if not any(map(_UNITTEST.search, tests)):
+        return None  # `unittest discover` finds none then, and says that all is well
+    start = f" --start-directory {folder}" if folder else ""
+    command = f"{python} -m unittest discover{start}"
+    return Project("Python, unittest", command, code, mixed=not folder)
+
+
+def _tests(files: Files, folder: str) -> list[str]:
+    """Return what the files of tests in a folder say; beside the code, of those that surely are."""
+    inside = [f"{folder}/{name}" for name in files.names(folder)] if folder else files.names()
+    below = [f"{path}/{name}" for path in inside for name in files.names(path)] if folder else []
+    tests = [path for path in (*inside, *below) if _is_test(path.rpartition("/")[2])]
+    texts = [files.text(path) for path in tests[:MOST_TESTS]]
+    if folder:
+        return texts
+    signs = (_PYTEST, _UNITTEST, _TEST_FUNCTION)
+    return [text for text in texts if any(sign.search(text) for sign in signs)]
 
 
 def _is_test(name: str) -> bool:
+    if name.endswith("_test.py"):
+        return True
     return name.endswith(".py") and (name.startswith("test") or name == "conftest.py")
 
 
-def _interpreter(files: Files) -> str:
+def _interpreter(files: Files) -> tuple[str, str]:
+    """Return the project's own virtual environment, if it has one, and its interpreter."""
     for name in ENVIRONMENTS:
         if files.text(f"{name}/pyvenv.cfg") and "python" in files.names(f"{name}/bin"):
-            return f"{name}/bin/python"
-    return "python3"
+            return name, f"{name}/bin/python"
+    return "", "python3"
 
 
-def _uses_pytest(files: Files, tests: str) -> bool:
-    if "conftest.py" in (*files.names(), *files.names(tests)):
+def _without_pytest(files: Files, environment: str) -> str:
+    if not environment:
+        return f"there is no {ENVIRONMENTS[0]} here, so python3 on PATH must have pytest"
+    if _SHARES.search(files.text(f"{environment}/pyvenv.cfg")):
+        return ""
+    library = f"{environment}/lib"
+    places = (f"{library}/{name}/site-packages/pytest" for name in files.names(library))
+    if any(files.is_folder(place) for place in places):
+        return ""
+    return f"pytest is not in {environment}: install it there before a run"
+
+
+def _uses_pytest(files: Files, folder: str, tests: list[str]) -> bool:
+    if "conftest.py" in (*files.names(), *files.names(folder)):
         return True
     named = ("pyproject.toml", "pytest.ini", "setup.cfg", "setup.py", "tox.ini", "noxfile.py")
     listed = (name for name in files.names() if name.startswith("requirements"))
-    inside = (f"{tests}/{name}" for name in files.names(tests) if tests and _is_test(name))
-    sources = (*named, *listed, *inside)
-    return any(_PYTEST.search(files.text(path)) for path in sources)
+    if any(map(_PYTEST.search, (*map(files.text, (*named, *listed)), *tests))):
+        return True
+    # To unittest a function is no test: it would find none, and say that all is well.
+    return any(map(_TEST_FUNCTION.search, tests)) and not any(map(_UNITTEST.search, tests))
 
 
 def _node(files: Files) -> Project | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from custody.errors import UsageError
+from custody.errors import PathRefused, UsageError
 from custody.store.places import make_folder
 from custody.store.root import Root
 
@@ -18,11 +18,17 @@ def scaffold(folder: str, files: Mapping[str, bytes], ignored: str = "") -> tupl
 
     What is ``ignored`` becomes a line of ``.gitignore``, see `ignore`. Return what was written.
     """
-    make_folder(folder)
+    try:
+        make_folder(folder)
+    except PathRefused as refused:
+        if refused.code != "exists":
+            raise
+        raise UsageError(f"{folder!r} is no folder", hint="name one, or none") from None
     with Root.open(folder) as root:
         for name in files:
             if root.exists(name):
-                raise UsageError(f"{name} exists", where=folder, hint="choose another folder")
+                hint = "move it away, or choose another folder"
+                raise UsageError(f"{name} exists", where=folder, hint=hint)
         for name, data in files.items():
             root.create(name, data)
     written = [os.path.normpath(os.path.join(folder, name)) for name in files]

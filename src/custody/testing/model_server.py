@@ -18,6 +18,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple, Self
 
+from custody.errors import CustodyError, UsageError
 from custody.model.record import decode
 from custody.store.root import read_file
 from custody.testing.script import Answer, Script, Turn
@@ -165,7 +166,6 @@ def _error(message: str) -> Json:
 def main(words: list[str] | None = None) -> int:
     """Serve a script while a command runs, or until the process is ended."""
     import argparse
-    import subprocess
     import sys
 
     words = sys.argv[1:] if words is None else words
@@ -179,10 +179,28 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("script", help="JSON file of answers")
     parser.add_argument("--port", type=int, default=0, help="default: one that is free")
     given = parser.parse_args(words[:end])
-    script = decode(read_file(given.script), Script, where=given.script)
-    with ModelServer(script, port=given.port) as server:
+    try:
+        script = decode(read_file(given.script), Script, where=given.script)
+        return _serve(script, given.port, command)
+    except CustodyError as error:
+        hint = f"\n  hint: {error.hint}" if error.hint else ""
+        parser.exit(error.exit_code, f"error: {error}{hint}\n")
+
+
+def _serve(script: Script, port: int, command: list[str]) -> int:
+    import subprocess
+
+    try:
+        opened = ModelServer(script, port=port)
+    except (OSError, OverflowError):
+        what = f"port {port} of {HOST} is taken, or may not be used"
+        raise UsageError(what, hint="name another by --port, or end who listens there") from None
+    with opened as server:
         if command:
-            return subprocess.run(command, check=False).returncode
+            try:
+                return subprocess.run(command, check=False).returncode
+            except OSError:
+                raise UsageError(f"{command[0]!r} cannot be started") from None
         print(server.url, flush=True)  # noqa: T201 - how the caller learns the port
         try:
             server.closing.wait()

@@ -70,6 +70,26 @@ def test_a_command_may_be_named_instead(custody: Shell) -> None:
     assert (done.code, done.err.splitlines()[0]) == (1, "error: --sample has no tests to run")
 
 
+def test_a_folder_whose_tests_are_not_found_gets_a_sample_and_is_told(custody: Shell) -> None:
+    custody.write("tool.py", "")
+    assert custody("init").out.splitlines()[:2] == [
+        "no tests were found here, so this is a sample: name yours by --test COMMAND",
+        "wrote pipeline.dot",
+    ]
+    assert "no tests" not in custody("init", "--sample", "elsewhere").out
+
+
+def test_what_may_make_the_tests_fail_or_pass_wrongly_is_said(custody: Shell) -> None:
+    custody.write("test_a.py", "def test_it():\n    assert False\n")
+    custody.write("a.py", "")
+    assert custody("init").out.splitlines()[:4] == [
+        "found Python, pytest: python3 -m pytest -q",
+        "  there is no .venv here, so python3 on PATH must have pytest",
+        "an agent may change a.py",
+        "  tests may lie among them and could be changed as well: look at the diff",
+    ]
+
+
 def test_run_without_a_pipeline_says_what_to_do(custody: Shell) -> None:
     done = custody("run")
     assert done.code == 1

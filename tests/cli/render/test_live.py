@@ -126,6 +126,14 @@ def test_a_picture_is_drawn_over_the_one_before(monkeypatch: pytest.MonkeyPatch)
                             "n1  success     0ms  tool"]  # fmt: skip
 
 
+def test_what_the_terminal_prints_of_ctrl_c_is_erased_with_the_picture() -> None:
+    terminal = Screen()
+    with Display(terminal, keep=False) as display:
+        display.update(Progress((Row("a", "tool", AT_WORK, 1, NOW, detail="x" * 90),), "p", "r1"))
+        terminal.write("^C")
+    assert "".join(terminal.screen.display).strip() == ""
+
+
 def test_a_terminal_that_has_gone_away_ends_nothing() -> None:
     reading, writing = os.pipe()
     os.close(reading)

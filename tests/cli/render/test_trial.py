@@ -22,7 +22,7 @@ def told(made: AgentTrial) -> str:
 
 def test_an_answer_is_told_with_time_and_cost() -> None:
     text = told(ANSWERED)
-    for part in ("answered in 1.5s", "ready", "10 in, 2 out", "0.0100 $", "L3"):
+    for part in ("answered in 1.5s", "ready", "10 in, 2 out", "$0.0100", "L3"):
         assert part in text
     assert "and more" not in text
 

@@ -85,6 +85,15 @@ def test_an_agent_that_is_killed_fails_the_stage(bench: Bench, server: ModelServ
     assert (ack.status, ack.exit_code) == ("failed", 137)
 
 
+def test_how_often_a_server_is_asked_again_can_be_said(bench: Bench, server: ModelServer) -> None:
+    server.script = Script.of(Turn(say="invalid x-api-key", status=401))
+    bench.run(f'{NODE}"Write a file.", claude.server_retries=1]')
+    ack = ack_of(bench)
+    assert (ack.status, ack.exit_code) == ("failed", 1)
+    assert "Invalid API key" in ack.failure_reason
+    assert len(server.asked) <= 4, "each request of it once more, and no ten times"
+
+
 class TestReader:
     def test_without_a_result_it_failed(self) -> None:
         reader = ClaudeReader()
@@ -96,7 +105,10 @@ class TestReader:
         reader.line(b'{"type":"result","subtype":"error_max_turns","is_error":true}')
         assert reader.reply().error == "error_max_turns"
 
-    def test_a_success_that_says_error_is_none(self) -> None:
+    @pytest.mark.parametrize(
+        ("result", "error"), [(b'"result":"bad key"', "bad key"), (b'"result":""', "error")]
+    )
+    def test_a_success_that_says_error_is_none(self, result: bytes, error: str) -> None:
         reader = ClaudeReader()
-        reader.line(b'{"type":"result","subtype":"success","is_error":true,"result":"bad key"}')
-        assert reader.reply().error == "success: bad key"
+        reader.line(b'{"type":"result","subtype":"success","is_error":true,%b}' % result)
+        assert reader.reply().error == error

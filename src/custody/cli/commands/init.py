@@ -62,19 +62,21 @@ def execute(options: Namespace) -> Result:
     if options.sample and options.test:
         raise UsageError("--sample has no tests to run", hint="give one of --sample, --test")
     found: Project | None = None
+    passed_over = False
     agents: tuple[str, ...] = ()
     files = _sample()
     if not options.sample and is_folder(options.folder):
         project, there, repair = api.project(options.folder, tests=options.test)
         if project.tests:
             found, agents, files = project, there, repair
+        passed_over = found is None and bool(project.code)
     written = api.scaffold(options.folder, files, ignored=IGNORED)
     about = None
     if found is not None:
         about = {"kind": found.kind, "tests": found.tests, "code": found.code, "agents": agents}
     return Result(
         data={"written": written, "project": about},
-        text=_lines(written, options.folder, found, agents),
+        text=_lines(written, options.folder, found, agents, passed_over=passed_over),
     )
 
 
@@ -106,20 +108,37 @@ def _sample() -> dict[str, bytes]:
 
 
 def _lines(
-    written: tuple[str, ...], folder: str, found: Project | None, agents: tuple[str, ...]
+    written: tuple[str, ...],
+    folder: str,
+    found: Project | None,
+    agents: tuple[str, ...],
+    *,
+    passed_over: bool,
 ) -> Iterator[Line]:
     import shlex
 
     if found is not None:
-        yield Line(f"found {found.kind}: {found.tests}")
-        changed = ", ".join(found.code) or "nothing yet"
-        yield Line(f"an agent may change {changed}", hang=2)
+        yield from _about(found)
+    elif passed_over:
+        what = "no tests were found here, so this is a sample: name yours by --test COMMAND"
+        yield Line(what, "warn", hang=2)
     for path in written:
         yield Line(f"wrote {path}")
     if found is not None:
         yield from _to_name(found, agents)
     enter = "" if folder == "." else f"cd {shlex.quote(folder)} && "
     yield Line(f"next: {enter}custody run")
+
+
+def _about(found: Project) -> Iterator[Line]:
+    yield Line(f"found {found.kind}: {found.tests}")
+    if found.doubt:
+        yield Line(f"  {found.doubt}", "warn", hang=4)
+    changed = ", ".join(found.code) or "nothing yet"
+    yield Line(f"an agent may change {changed}", hang=2)
+    if found.mixed and found.code:
+        what = "tests may lie among them and could be changed as well: look at the diff"
+        yield Line(f"  {what}", "warn", hang=4)
 
 
 def _to_name(found: Project, agents: tuple[str, ...]) -> Iterator[Line]:

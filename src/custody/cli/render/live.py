@@ -2,6 +2,7 @@
 
 It is drawn over itself: up as many lines as were drawn, and each line anew to its end. Lines are
 cut to the terminal's width, so none of them ever takes two; the report that follows cuts nothing.
+The cursor waits where the last line begins: the ``^C`` that a terminal prints there folds nothing.
 Where the terminal has become narrower meanwhile, what stands there has been folded, and is
 counted as it is folded.
 """
@@ -154,7 +155,7 @@ class Display:
         lines = list(self._lines(columns, rows))
         painted = [self._painted(line) for line in lines]
         picture_text = "\n".join(painted)
-        self._say(f"{self._home(columns)}{picture_text}\x1b[J")
+        self._say(f"{self._home(columns)}{picture_text}\x1b[J\r")
         self._drawn = [line.text for line in lines]
         self._last = time.monotonic()
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from custody.cli.render.table import seconds
 from custody.cli.result import Line
+from custody.model.usage import dollars
 
 if TYPE_CHECKING:
     from custody.engine.agent_trial import AgentTrial
@@ -25,7 +26,8 @@ def trial(made: AgentTrial) -> Iterator[Line]:
         yield from (Line(f"  {line}") for line in made.summary.splitlines())
     if made.usage is not None:
         used = made.usage
-        yield Line(f"  model        {used.model or 'not told'}")
-        yield Line(f"  tokens       {used.input_tokens} in, {used.output_tokens} out")
-        yield Line(f"  cost         {f'{used.cost_usd:.4f} $' if used.cost_usd else 'not told'}")
+        yield Line(f"  model        {used.model or 'unknown'}")
+        yield Line(f"  tokens       {used.input_tokens:,} in, {used.output_tokens:,} out")
+        cost = "unknown" if used.cost_usd is None else dollars(used.cost_usd)
+        yield Line(f"  cost         {cost}")
     yield Line(f"  confined at  {made.level or 'nothing: it starts no program'}")

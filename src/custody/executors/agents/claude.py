@@ -29,6 +29,8 @@ INSTRUCTIONS = "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD"
 """Lets it read CLAUDE.md of the folders that are added, with a login too."""
 WAIT_FOR_SERVERS = "MCP_CONNECTION_NONBLOCKING"
 """Lets it wait for servers of tools before it asks the model for the first time."""
+RETRIES = "CLAUDE_CODE_MAX_RETRIES"
+"""How often it asks its server again: for three minutes if left alone, for a wrong key too."""
 DEFAULT_MODE = "acceptEdits"
 DEFAULT_TOOLS = "Bash,Edit,Read,Write"
 SERVER = "https://api.anthropic.com"
@@ -71,8 +73,10 @@ def reach(_settings: Settings, environment: Mapping[str, str]) -> tuple[str, ...
     return servers([environment.get("ANTHROPIC_BASE_URL") or SERVER])
 
 
-def _variables(_settings: Settings, home: str) -> dict[str, str]:
-    return {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "CLAUDE_CONFIG_DIR": home}
+def _variables(settings: Settings, home: str) -> dict[str, str]:
+    tries = settings.whole("server_retries")
+    retries = {} if tries is None else {RETRIES: str(tries)}
+    return {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "CLAUDE_CONFIG_DIR": home} | retries
 
 
 def _own_variables(_settings: Settings, own: OwnAgent) -> dict[str, str]:
@@ -104,7 +108,9 @@ class ClaudeReader:
             return Reply(error="there is no result record")
         used = part(result, "usage")
         said = text(result, "result")
-        failed = result.get("is_error") is not False or result.get("subtype") != "success"
+        kind = text(result, "subtype")
+        failed = result.get("is_error") is not False or kind != "success"
+        kind = "" if kind == "success" else kind or "error"  # so it says where no server answered
         return Reply(
             text=said,
             usage=Usage(
@@ -116,7 +122,7 @@ class ClaudeReader:
                 cost_usd=price(result, "total_cost_usd"),
                 cached_tokens=tokens(used, "cache_read_input_tokens"),
             ),
-            error=f"{text(result, 'subtype') or 'error'}: {said}".strip(": ") if failed else "",
+            error=(f"{kind}: {said}".strip(": ") or "error") if failed else "",
             notes=f"claude took {count(result, 'num_turns')} turns",
         )
 
@@ -148,6 +154,11 @@ AGENT = AgentType(
             paths=True,
         ),
         setting("max_budget_usd", "string", "Most dollars that the work may cost."),
+        setting(
+            "server_retries",
+            "integer",
+            "How often its server is asked again; default: its own, for about three minutes.",
+        ),
         setting("arguments", "string", "Further arguments, one a line."),
         *CODING_SETTINGS,
     ),
