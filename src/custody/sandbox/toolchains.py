@@ -26,9 +26,9 @@ from custody.sandbox.rootfs import SYSTEM, outermost, readable
 from custody.store.places import (
     Looked,
     each_leads_to,
+    ends_of,
     first_bytes,
     is_file,
-    leads_to,
     links_in,
     look_into,
     those_there,
@@ -121,7 +121,7 @@ def toolchains(
         search.add_python_behind(f"{source.rstrip('/')}/{venv}")
     for folder in named:
         search.add_named(folder.rstrip("/"))
-    return tuple(outermost(those_there(search.found)))
+    return tuple(outermost(search.shown()))
 
 
 def seen_at_l3(environment: Mapping[str, str], named: tuple[str, ...] = ()) -> tuple[str, ...]:
@@ -136,7 +136,8 @@ class _Search:
     def __init__(
         self, home: tuple[str, ...], source: tuple[str, ...], runs: tuple[str, ...]
     ) -> None:
-        self.found: set[str] = set()
+        self._wanted: dict[str, bool] = {}
+        """What would be shown, and whether it is part of a marked toolchain."""
         self._kept_whole = (*home, *source, *runs)
         self._source = source
         self._runs = runs
@@ -229,7 +230,7 @@ class _Search:
         if path.split("/")[1:2] in _SYSTEM_PARTS:
             return  # it is shown anyway
         self._show(path)
-        if path not in self.found:
+        if not self._may_be_seen(path, *each_leads_to([path])):
             raise UsageError(
                 f"{path or '/'} cannot be shown to stages",
                 where="toolchains",
@@ -253,15 +254,21 @@ class _Search:
         elif not self.add_toolchain_of(folder := os.path.dirname(file), folder):
             self._show(file)
 
+    def shown(self) -> list[str]:
+        """Return what may be seen of all that was found and is there."""
+        ends = ends_of(self._wanted)
+        return [path for path, real in ends.items() if self._may_be_seen(path, real)]
+
     def _show(self, path: str, *, marked: bool = False) -> None:
-        """Take a path unless it is not to be seen; in the source only what is marked is."""
-        closed = self._runs if marked else (*self._runs, *self._source)
-        real = leads_to(path)
+        self._wanted[path] = marked or self._wanted.get(path, False)
+
+    def _may_be_seen(self, path: str, real: str) -> bool:
+        """Tell whether a path may be shown; in the source only what is marked is."""
+        closed = self._runs if self._wanted[path] else (*self._runs, *self._source)
         if not _is_candidate(path) or _is_no_toolchain(real) or self._leads_out(path, real):
-            return
+            return False
         holds_private = any(_holds(it, place) for it in (path, real) for place in self._kept_whole)
-        if not holds_private and not _lies_in(path, closed) and not _lies_in(real, closed):
-            self.found.add(path)
+        return not holds_private and not _lies_in(path, closed) and not _lies_in(real, closed)
 
     def _leads_out(self, path: str, real: str) -> bool:
         """Whether a path of the source leads to where not every stage can look anyway."""

@@ -130,6 +130,11 @@ def each_leads_to(paths: Iterable[str]) -> list[str]:
     return [leads_to(path) for path in paths]
 
 
+def ends_of(paths: Iterable[str]) -> dict[str, str]:
+    """Return where each of some paths leads to that is there."""
+    return {path: leads_to(path) for path in those_there(paths)}
+
+
 def look_into(folders: Mapping[str, Iterable[str]]) -> dict[str, Looked]:
     """Return of each folder what is known of it, and which of the paths given for it are there."""
     return {

@@ -11,8 +11,8 @@ what runs and ends. So nothing writes into a workspace that a resumed run has ta
 a server leaves that was itself killed is ended by its reaper.
 
 Whatever goes wrong while a line is prepared or run is the end of that line and is told to the
-runtime; the server goes on. What goes wrong between lines, or before the first, is told for the
-next one, and is the end of the server.
+runtime; the server goes on. What goes wrong between lines, or before the first, ends the server,
+and is told for the next one.
 """
 
 from __future__ import annotations
@@ -56,8 +56,7 @@ def serve(control: int, replies: int, handover: int) -> NoReturn:
     try:
         kept = let_go_of_everything_but(control, replies, handover)
         channel = Channel(kept[0], kept[1])
-        reaper = go_on_guarded(kept[1])
-        server = _Server(channel, kept[2], reaper)
+        server = _Server(channel, kept[2], go_on_guarded(kept[1]))
         try:
             server.serve()
         finally:

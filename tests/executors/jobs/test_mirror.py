@@ -85,6 +85,18 @@ def test_how_it_ended_is_kept(root: Root) -> None:
     assert last_state(root) == state
 
 
+def test_the_heartbeat_of_a_tool_that_ended_before_anybody_looked_is_kept(
+    root: Root, tmp_path: Path
+) -> None:
+    made = generation(root)
+    mirror = Mirror(root, "tclsh", lambda: made)
+    assert mirror.ended(made).last_heartbeat == ""
+    beat(root, made, 1, 5)
+    state = mirror.ended(made)
+    assert (tmp_path / layout.HEARTBEAT).read_text() == f"{state.last_heartbeat}\n"
+    assert mirror.ended(made).last_heartbeat == state.last_heartbeat
+
+
 def test_a_tool_of_which_nobody_knows_the_end(root: Root) -> None:
     made = generation(root)
     assert Mirror(root, "tclsh", lambda: made).ended(made).reason == "unknown"

@@ -55,11 +55,8 @@ class Mirror:
         token = self._state.token if generation is None else generation.token
         now, state = utc_now(), replace(self._state, state=_STATES[condition], token=token)
         beat = None if generation is None else generation.beat()
-        touched = 0 if generation is None else generation.heartbeat()
-        if touched not in {0, self._touched}:
-            self._touched = touched
+        if generation is not None and self._has_touched(generation, now):
             state = replace(state, last_heartbeat=now)
-            self._root.write(layout.HEARTBEAT, f"{now}\n".encode())
         if beat is not None and beat.beat != self._beat:
             self._beat = beat.beat
             state = replace(
@@ -78,12 +75,14 @@ class Mirror:
         """Write how it ended, and return that."""
         self.link(generation)
         ended, beat = generation.ended(), generation.beat()
-        known = last_state(self._root) or self._state
+        known, now = last_state(self._root) or self._state, utc_now()
+        if self._has_touched(generation, now):  # and nobody has looked since
+            known = replace(known, last_heartbeat=now)
         state = replace(
             known,
             state="ENDED",
             token=generation.token,
-            updated_at=utc_now(),
+            updated_at=now,
             pid=known.pid if beat is None else beat.program,
             reason="unknown" if ended is None else ended.reason,
             exit_code=None if ended is None else ended.exit_code,
@@ -91,6 +90,15 @@ class Mirror:
         )
         self._root.write(layout.SESSION_STATE, encode_pretty(state))
         return state
+
+    def _has_touched(self, generation: Generation, now: str) -> bool:
+        """Tell whether the tool has touched its heartbeat again, and write down when."""
+        touched = generation.heartbeat()
+        if touched in {0, self._touched}:
+            return False
+        self._touched = touched
+        self._root.write(layout.HEARTBEAT, f"{now}\n".encode())
+        return True
 
 
 _STATES: dict[Condition, str] = {
