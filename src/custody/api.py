@@ -98,7 +98,8 @@ def run(
         run_id = check_run_id(run_id) if run_id else new_run_id()
         if is_folder(path := os.path.join(runsdir, run_id)):
             if not resume_existing:
-                hint = f"`custody resume {path}` continues it, `custody change advance` a change"
+                by_change = "`custody change advance RUN` a change"
+                hint = f"`custody resume {path}` continues it, {by_change}"
                 raise RunExists(f"run {run_id} exists", where=runsdir, hint=hint)
             return _go_on(path, loaded, named(given, by_name), accept_change, listeners)
         if look_first:

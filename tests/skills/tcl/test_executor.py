@@ -68,9 +68,11 @@ SCRIPTS = (
     Script("one that the script deals with", "proc ::bgerror why {set ::b $why}\n"
            "after 1 {error behind}\nvwait ::b\nrename ::bgerror {}\n"
            "if {$::b ne {behind}} {error $::b}"),
-    Script("one that it fails to deal with", 'proc ::bgerror why {error "again $why"}\n'
-           "after 1 {error behind}\nafter 5 {set ::b 1}\nvwait ::b\nrename ::bgerror {}",
+    Script("one that it fails to deal with", 'proc ::bgerror why {set ::b 1; error "again $why"}\n'
+           "after 1 {error behind}\nvwait ::b\nrename ::bgerror {}",
            "an error in an event: again behind ({script})"),
+    Script("one that waits to be told", "after 0 {error behind}\nafter 0 {set ::b 1}\nvwait ::b",
+           "an error in an event: behind ({script})"),
     Script("source of what is not there", "source /nowhere/x.tcl",
            '{script}:1: couldn\'t read file "/nowhere/x.tcl": no such file or directory'),
     Script("source of a failing script", "source $::env(SP_SCRIPTS_DIR)/fails.tcl",

@@ -614,6 +614,8 @@ proc sourced {script path} {
     catch {in_tool {info script}} before
     catch {in_tool [list info script $path]}
     set code [catch {in_tool $text} result options]
+    # Tcl tells errors in events when it is idle: what waits to be told belongs to this script.
+    update idletasks
     catch {in_tool [list info script $before]}
     set lost [traps_lost]
     set why [ended_with $script $code $result $options]
