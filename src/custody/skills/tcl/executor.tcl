@@ -22,8 +22,8 @@ variable LIMIT 1048576 ;# bytes of a request
 variable DEPTH 64      ;# arrays and objects within each other
 variable LONGEST 400   ;# digits of a number, and more than any finite one has
 variable MESSAGE 2000  ;# characters of an ack's message
-variable SETTLING 50   ;# looks after which a folder that has not changed is not listed any more
-variable FORCED 200    ;# looks after which it is listed all the same
+variable SETTLING 35   ;# looks after which a folder that has not changed is not listed any more
+variable FORCED 140    ;# looks after which it is listed all the same
 variable SLOWER 5      ;# how much less often is looked once the FIFO has proved to work
 
 # ---------------------------------------------------------------- JSON
@@ -1022,7 +1022,7 @@ proc settings {} {
     variable job_id [setting SP_JOB_ID [expr {$box eq "" ? [file tail $run] : ""}]]
     tell_scripts SP_JOB_ID $job_id
     variable token [whole SP_TOKEN [setting CUSTODY_SESSION_TOKEN 0]]
-    variable poll_ms [expr {max(1, [whole SP_POLL_MS 50])}]
+    variable poll_ms [expr {max(1, [whole SP_POLL_MS 75])}]
     variable heartbeat_ms [expr {max(10, [whole SP_HEARTBEAT_MS 500])}]
     variable fifo [setting SP_FIFO [setting CUSTODY_SESSION_WAKE ""]]
     variable lease_file [setting SP_LEASE_FILE ""]
