@@ -140,7 +140,8 @@ def unpacked(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the unpacked sdist."""
     folder = tmp_path_factory.mktemp("sdist")
     with tarfile.open(built / f"{NAME}-{VERSION}.tar.gz") as opened:
-        opened.extractall(folder, filter="data")
+        opened.extraction_filter = getattr(tarfile, "data_filter", None)  # from 3.11.4 on
+        opened.extractall(folder)
     return folder / f"{NAME}-{VERSION}"
 
 

@@ -65,13 +65,15 @@ def remains(tmp_path: Path) -> Iterator[Remains]:
 class Watched:
     """One generation of a session, its watcher started and its lease held."""
 
-    def __init__(self, home: Path, token: int = 1, level: Level = "L1", **fields: Any) -> None:
+    def __init__(
+        self, home: Path, token: int = 1, level: Level = "L1", source: str = "", **fields: Any
+    ) -> None:
         quick = {"name": "s", "argv": STAYS, "beat": 0.05, "lease": 60.0, "grace": 1.0, **fields}
         kind = SessionKind(**quick)
         self.root = Root.open(str(home))
         weakref.finalize(self, self.root.close)
         self.generation = Generation.create(
-            self.root, SessionOrder(token=token, level=level, kind=kind)
+            self.root, SessionOrder(token=token, level=level, kind=kind, source=source)
         )
         self.folder = home / self.generation.path
         self.leases = Leases()
@@ -292,6 +294,25 @@ class TestSeeing:
         assert f"CUSTODY_SESSION_WAKE={here}/wake" in said
         reached = [line for line in said if line.startswith(("wrote ", "read "))]
         assert (reached == ["wrote its own"]) == (level != "L1")
+
+    @pytest.mark.req("G-06")
+    @pytest.mark.parametrize("level", ["L2", "L3"])
+    def test_links_on_path_show_it_neither_runs_nor_the_source(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, level: Level
+    ) -> None:
+        for folder in ("runs/one", "runs/other", "source", "tools"):
+            (tmp_path / folder).mkdir(parents=True)
+            (tmp_path / folder / "file").write_text("seen\n")
+        for name in ("runs", "source", "tools"):
+            (tmp_path / f"link-{name}").symlink_to(tmp_path / name)
+            monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{tmp_path}/link-{name}")
+        looks = "cat {0}/source/file {0}/tools/file {0}/runs/other/file; echo > state/ready"
+        watched = Watched(
+            tmp_path / "runs/one", level=level, argv=("sh", "-c", looks.format(tmp_path)),
+            source=str(tmp_path / "source"),
+        )  # fmt: skip
+        watched.ended()
+        assert (watched.folder / "stdout.log").read_text() == "seen\n"
 
     @pytest.mark.parametrize("level", LEVELS)
     def test_it_begins_where_it_is_told(self, tmp_path: Path, level: Level) -> None:

@@ -35,7 +35,8 @@ def fetched() -> Path:
 def make_project(folder: Path, python: str) -> Path:
     """Return the project with a bug, committed, and installed in an environment inside of it."""
     with tarfile.open(fetched()) as archive:
-        archive.extractall(folder, filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # from 3.11.4 on
+        archive.extractall(folder)
     project = folder / NAME
     path = project / FILE
     text = path.read_text()

@@ -106,7 +106,7 @@ class Dispatch:
         if self._open_sessions is None:
             from custody.executors.sessions import Sessions
 
-            self._open_sessions = Sessions(self._root, self._recorded)
+            self._open_sessions = Sessions(self._root, self._recorded, self._source)
         return self._open_sessions
 
     def _command_runner(self) -> CommandRunner:

@@ -123,6 +123,8 @@ class SessionOrder(Document, frozen=True, kw_only=True):
     token: int
     level: Level
     kind: SessionKind
+    source: str = ""
+    """The repository of the run, of which the program sees no more than toolchains."""
 
 
 class Beat(Document, frozen=True, kw_only=True):

@@ -20,9 +20,11 @@ import shlex
 import signal
 import sys
 import time
+from collections.abc import Mapping
 from types import FrameType
 
 from custody.errors import CustodyError
+from custody.model import layout
 from custody.model import session as names
 from custody.model.record import decode, encode
 from custody.model.request import Command, CommandLine
@@ -68,6 +70,7 @@ class Watcher(Listener):
         self._token = token
         order = decode(session.read(f"{token}/{names.ORDER}"), SessionOrder, where=session.path)
         self._kind = order.kind
+        self._source = order.source
         self._level = order.level
         self._beats = 0
         self._terminated = False
@@ -165,11 +168,16 @@ class Watcher(Listener):
         )
         if wake:
             environment["CUSTODY_SESSION_WAKE"] = f"{box}/{names.WAKE}"
-        confinement = self._confinement(box, cache, toolchains(base, kind.argv[:1]))
+        confinement = self._confinement(box, cache, self._programs(base))
         if confinement.home:
             environment["HOME"] = confinement.home
         passed = {name: os.environ[name] for name in kind.passed if name in os.environ}
         return Launch(box, {**environment, **passed, **kind.variables}, confinement)
+
+    def _programs(self, base: Mapping[str, str]) -> tuple[str, ...]:
+        run = self._session.path.removesuffix(f"/{layout.session_folder(self._kind.name)}")
+        runs = os.path.dirname(run)
+        return toolchains(base, self._kind.argv[:1], source=self._source, runs=runs)
 
     def _confinement(self, box: str, cache: str, programs: tuple[str, ...]) -> Confinement:
         return stage_confinement(

@@ -73,6 +73,8 @@ SCRIPTS = (
            "an error in an event: again behind ({script})"),
     Script("one that waits to be told", "after 0 {error behind}\nafter 0 {set ::b 1}\nvwait ::b",
            "an error in an event: behind ({script})"),
+    Script("events without end", "proc ::again how {after $how [list ::again $how]}\n"
+           "::again idle\n::again 0\nafter 5 {rename ::again {}; proc ::again how {}}"),
     Script("source of what is not there", "source /nowhere/x.tcl",
            '{script}:1: couldn\'t read file "/nowhere/x.tcl": no such file or directory'),
     Script("source of a failing script", "source $::env(SP_SCRIPTS_DIR)/fails.tcl",

@@ -28,10 +28,14 @@ _HINT = "letters, digits, `_`, `.` and `-`; the first is no `.` or `-`"
 class Sessions:
     """The sessions of one run, each made when it is first asked for."""
 
-    def __init__(self, root: Root, recorded: Mapping[str, RecordedSession]) -> None:
+    def __init__(
+        self, root: Root, recorded: Mapping[str, RecordedSession], source: str = ""
+    ) -> None:
+        """Show programs nothing of the ``source`` but what is a toolchain's."""
         self._root = root
         self._recorded = recorded
         """What the journal says of those that earlier processes have opened."""
+        self._source = source
         self._made: dict[str, Session] = {}
         self._leases = Leases()
 
@@ -44,7 +48,8 @@ class Sessions:
             if _NAME.fullmatch(kind.name) is None:
                 raise UsageError(f"{kind.name!r} cannot be the name of a session", hint=_HINT)
             recorded = self._recorded.get(kind.name)
-            self._made[kind.name] = Session(kind, self._root, recorded, self._leases)
+            session = Session(kind, self._root, recorded, self._leases, self._source)
+            self._made[kind.name] = session
         return self._made[kind.name]
 
     def named(self, name: str) -> Session | None:

@@ -47,13 +47,19 @@ class Session:
     """The session of one name; it works on one request at a time."""
 
     def __init__(
-        self, kind: SessionKind, root: Root, recorded: RecordedSession | None, leases: Leases
+        self,
+        kind: SessionKind,
+        root: Root,
+        recorded: RecordedSession | None,
+        leases: Leases,
+        source: str = "",
     ) -> None:
         self._kind = kind
         self._root = root
         self._recorded = recorded
         """What an earlier process has left; None once it was looked after."""
         self._leases = leases
+        self._source = source
         self._live: LiveSession | None = None
         self._watch: Watch | None = None
         self._lock = threading.Lock()
@@ -216,7 +222,9 @@ class Session:
         """Open a new one; return why that has failed, where it has."""
         older = tokens(self._root, self._kind.name)
         token = 1 + max(*older, self._recorded.token if self._recorded else 0, 0)
-        order = SessionOrder(token=token, level=stage.sandbox.level, kind=self._kind)
+        order = SessionOrder(
+            token=token, level=stage.sandbox.level, kind=self._kind, source=self._source
+        )
         generation = Generation.create(self._root, order)
         for each in older:
             Generation(self._root, self._kind.name, each).fence(token)

@@ -615,7 +615,7 @@ proc sourced {script path} {
     catch {in_tool [list info script $path]}
     set code [catch {in_tool $text} result options]
     # Tcl tells errors in events when it is idle: what waits to be told belongs to this script.
-    update idletasks
+    until_idle
     catch {in_tool [list info script $before]}
     set lost [traps_lost]
     set why [ended_with $script $code $result $options]
@@ -626,6 +626,16 @@ proc sourced {script path} {
         return "$script has replaced `[join $lost {`, `}]`"
     }
     return $why
+}
+
+# Be idle once, or let events happen for a second: some ask for more of themselves without end.
+proc until_idle {} {
+    variable idle 0
+    after idle {set idle 1}
+    set enough [after 1000 {set idle 1}]
+    vwait idle
+    after cancel $enough
+    after cancel {set idle 1}
 }
 
 proc ended_with {script code result options} {
