@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from custody.engine.load import PipelineSource, check, load, named_by
 from custody.engine.recording import Listener
 from custody.engine.result import RunResult
-from custody.errors import RunExists
 from custody.model.finding import Finding
 from custody.model.graph import Pipeline
 from custody.model.ingest import IngestSwitch
@@ -98,9 +97,9 @@ def run(
         run_id = check_run_id(run_id) if run_id else new_run_id()
         if is_folder(path := os.path.join(runsdir, run_id)):
             if not resume_existing:
-                by_change = "`custody change advance RUN` a change"
-                hint = f"`custody resume {path}` continues it, {by_change}"
-                raise RunExists(f"run {run_id} exists", where=runsdir, hint=hint)
+                from custody.store.rundir import run_exists
+
+                raise run_exists(run_id, path)
             return _go_on(path, loaded, named(given, by_name), accept_change, listeners)
         if look_first:
             from custody.engine.look_ahead import require_ready

@@ -82,7 +82,7 @@ class RunDirectory:
         for _ in range(_CLAIMS):
             try:
                 if os.path.lexists(path):
-                    raise _exists(run_id, path)
+                    raise run_exists(run_id, path)
                 changed = changed or _make_folder(home)
                 with suppress(FileExistsError):
                     os.mkdir(unpublished, OWNERS)
@@ -186,7 +186,7 @@ class RunDirectory:
         if not try_lock(self.root):
             return False
         if os.path.lexists(path):
-            raise _exists(self.run_id, path)
+            raise run_exists(self.run_id, path)
         if not self._is_here():
             return False
         self._unpublished = True
@@ -208,7 +208,7 @@ class RunDirectory:
         with Root.open(home, resolver=own) as parent:
             try:
                 if os.path.lexists(path):
-                    raise _exists(self.run_id, path)
+                    raise run_exists(self.run_id, path)
                 # One that is made now is replaced if it is empty, and in the way otherwise.
                 os.rename(name, self.run_id, src_dir_fd=parent.fd, dst_dir_fd=parent.fd)
             except OSError as error:
@@ -353,10 +353,10 @@ def _locked(run_id: str, path: str) -> RunLocked:
     return RunLocked(what, where=path, hint="wait for it, or end it")
 
 
-def _exists(run_id: str, path: str) -> RunExists:
-    return RunExists(
-        f"run {run_id} exists", where=path, hint=f"`custody resume {path}` continues it"
-    )
+def run_exists(run_id: str, path: str) -> RunExists:
+    """Return the refusal of a run id that is taken."""
+    hint = f"`custody resume {path}` continues it, `custody change advance RUN` a change"
+    return RunExists(f"run {run_id} exists", where=path, hint=hint)
 
 
 def _require_utf8() -> None:
