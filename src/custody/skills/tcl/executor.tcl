@@ -22,6 +22,7 @@ variable LIMIT 1048576 ;# bytes of a request
 variable DEPTH 64      ;# arrays and objects within each other
 variable LONGEST 400   ;# digits of a number, and more than any finite one has
 variable MESSAGE 2000  ;# characters of an ack's message
+variable ROUNDS 100    ;# how often it is idle after a script, where what waits makes more wait
 variable SETTLING 35   ;# looks after which a folder that has not changed is not listed any more
 variable FORCED 140    ;# looks after which it is listed all the same
 variable SLOWER 5      ;# how much less often is looked once the FIFO has proved to work
@@ -628,14 +629,16 @@ proc sourced {script path} {
     return $why
 }
 
-# Be idle once, or let events happen for a second: some ask for more of themselves without end.
+# Do what waits for a moment without events, and what that makes wait, but not without end: `update`
+# returns when its interpreter has come to the limit of its commands, some in each round.
 proc until_idle {} {
-    variable idle 0
-    after idle {set idle 1}
-    set enough [after 1000 {set idle 1}]
-    vwait idle
-    after cancel $enough
-    after cancel {set idle 1}
+    variable ROUNDS
+    interp create -safe idle
+    interp eval idle {proc again {} {after idle again}; again}
+    set now [interp eval idle {info cmdcount}]
+    interp limit idle commands -value [expr {$now + 2 * $ROUNDS}]
+    catch {interp eval idle {update idletasks}}
+    interp delete idle
 }
 
 proc ended_with {script code result options} {
