@@ -19,6 +19,18 @@ from cryptography.x509.oid import NameOID
 
 from support.web import WebServer
 
+_SIGNS_CERTIFICATES = x509.KeyUsage(
+    digital_signature=False,
+    content_commitment=False,
+    key_encipherment=False,
+    data_encipherment=False,
+    key_agreement=False,
+    key_cert_sign=True,
+    crl_sign=False,
+    encipher_only=False,
+    decipher_only=False,
+)
+
 
 class TlsServer(WebServer):
     """Answers as a `WebServer` does, by https."""
@@ -57,6 +69,10 @@ def _write_certificates(authority: Path, server: Path, name: str) -> None:
     ca = (
         _certificate(issuer, issuer, ca_key.public_key())
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .add_extension(_SIGNS_CERTIFICATES, critical=True)  # Python 3.13 and newer ask for it
+        .add_extension(
+            x509.SubjectKeyIdentifier.from_public_key(ca_key.public_key()), critical=False
+        )
         .sign(ca_key, hashes.SHA256())
     )
     address = x509.IPAddress(ipaddress.ip_address(name))
