@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from custody import api
 from custody.engine.audit import Audit
 from custody.model.event import StageStarted
 from custody.store.rundir import RunDirectory
@@ -73,6 +74,18 @@ def test_an_answer_that_was_changed_leads_elsewhere(bench: Bench) -> None:
     bench.path("manifest.json").unlink()
     bench.path("checkpoint.json").unlink()
     assert "decisions" in codes(bench)
+
+
+def test_a_folder_that_was_half_made_when_its_run_had_ended(bench: Bench) -> None:
+    """Views are made behind the journal: a run may be killed after its end, before the last."""
+    bench.run(BODY)
+    half = bench.path("nodes/a/.tmp.9.9")
+    half.mkdir()
+    (half / "response.md").write_text("half")
+    (found,) = api.verify("r1", runsdir=str(bench.runsdir)).mismatches
+    assert (found.code, found.where) == ("unclaimed", "nodes/a/.tmp.9.9")
+    bench.path("manifest.json").unlink()
+    assert api.verify("r1", runsdir=str(bench.runsdir)).mismatches == ()
 
 
 def test_what_cannot_be_looked_at_does_not_hold(bench: Bench) -> None:

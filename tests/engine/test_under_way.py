@@ -27,7 +27,6 @@ BODY = (
         ("nodes/a/1.2/prompt.md", True),
         ("nodes/new/1.1/prompt.md", True),
         ("nodes/new/stranger", False),
-        ("nodes/a/.tmp.1.0/response.md", True),
         ("checkpoint.json", True),
         ("summary.md", True),
         ("outbox/001_a_answer.md", True),

@@ -234,8 +234,9 @@ def test_programs_of_rustup_find_their_toolchains(site: Site, level: str) -> Non
 def test_an_environment_in_the_source_can_be_used(site: Site, level: str) -> None:
     source = site.home / "source"
     make(source, "secret.txt", ".venv/bin/")
-    (source / ".venv" / "pyvenv.cfg").write_text(f"home = {Path(sys.executable).parent}\n")
-    (source / ".venv" / "bin" / "python").symlink_to(sys.executable)
+    behind = Path(sys.executable).resolve()
+    (source / ".venv" / "pyvenv.cfg").write_text(f"home = {behind.parent}\n")
+    (source / ".venv" / "bin" / "python").symlink_to(behind)
     environment = {**site.environment, "PATH": f"{source}/.venv/bin:/usr/bin:/bin"}
     confinement = msgspec.structs.replace(
         site.confinement(level), readable=toolchains(environment, source=str(source))

@@ -12,7 +12,6 @@ from custody.model.letter_event import QuestionAsked
 from custody.model.request import AgentRequest, AnyRequest, StepRequest, WriteRequest
 from custody.model.verify_event import Announcement
 from custody.patterns import later
-from custody.store.files import is_temporary
 from custody.store.history import History
 
 _ATTEMPT = later(r"[0-9]{1,9}\.[0-9]{1,9}")
@@ -36,9 +35,7 @@ class UnderWay:
 
     def holds(self, path: str) -> bool:
         """Whether a file belongs to work that is not recorded to its end."""
-        if path in self._announced:
-            return True
-        if path in _REPLACED or any(map(is_temporary, path.split("/"))):
+        if path in self._announced or path in _REPLACED:
             return True
         if layout.is_correspondence(path) or self._not_recorded_yet(path):
             return True

@@ -271,21 +271,17 @@ class RunDirectory:
         return decode(self.root.read(name), kind, where=f"{self.path}/{name}")
 
     def files(self) -> Iterator[str]:
-        """Yield every file that only custody writes; blobs and temporary files aside."""
+        """Yield every file that only custody writes; blobs and what is temporary aside."""
         for folder in self._folders():
             if layout.top_of(folder) == layout.BLOBS:
                 continue
             with self.root.scan(folder) as entries:
-                names = [
-                    entry.name
-                    for entry in entries
-                    if not entry.is_dir(follow_symlinks=False)
-                    and not files.is_temporary(entry.name)
-                ]
+                kept = (entry for entry in entries if not files.is_temporary(entry.name))
+                names = [entry.name for entry in kept if not entry.is_dir(follow_symlinks=False)]
             yield from (_below(folder, name) for name in names)
 
     def temporaries(self, *tops: str) -> Iterator[str]:
-        """Yield every temporary file that a process has left, or is writing now."""
+        """Yield every temporary file or folder that a process has left, or is writing now."""
         for folder in self._folders(*tops):
             with self.root.scan(folder) as entries:
                 names = [entry.name for entry in entries if files.is_temporary(entry.name)]
@@ -330,7 +326,7 @@ class RunDirectory:
         return self.blobs.get(written.sha256) if text is None else text.encode()
 
     def _folders(self, *tops: str) -> Iterator[str]:
-        """Yield every folder that only custody writes, each before those in it, and ``tops``."""
+        """Yield every lasting folder that only custody writes, before those in it, and ``tops``."""
         waiting = [""]
         while waiting:
             folder = waiting.pop()
@@ -338,7 +334,8 @@ class RunDirectory:
             if folder in (layout.BLOBS, *tops):
                 continue  # its temporaries lie on top
             with self.root.scan(folder) as entries:
-                names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+                kept = (entry for entry in entries if not files.is_temporary(entry.name))
+                names = [entry.name for entry in kept if entry.is_dir(follow_symlinks=False)]
             if not folder:
                 names = [n for n in names if n in tops or not layout.is_written_by_stages(n)]
             waiting += [_below(folder, name) for name in names]
