@@ -25,7 +25,7 @@ LENGTH ?= 1
 # The tests start custody some thousand times: not each of them shall compile it anew.
 unexport PYTHONDONTWRITEBYTECODE
 ONLY ?=
-PYTHONS := 3.13 3.14 3.15
+PYTHONS := 3.13 3.14
 KERNELS := 6.1 6.12
 # What differs by kernel: levels, ways out, overlays. A file stays with one worker, which attacks once.
 KERNEL_TESTS ?= $(addprefix tests/sandbox/test_,apply.py confined.py confinement.py escapes.py gated.py \
