@@ -165,7 +165,7 @@ def test_no_mount_lets_more_be_done_than_it_is_for(site: Site, layered: bool) ->
         CACHE_VIEW: ours,
         str(own): ours,
         "/usr": shown,
-        "/etc/ssl": shown,
+        "/etc/ssl/certs": shown,
         "/proc": shown | NO_EXEC,
         **{f"/dev/{name}": READ_ONLY | NO_SETUID for name in rootfs.DEVICES},
     }

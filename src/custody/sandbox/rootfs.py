@@ -12,6 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from custody.sandbox import kernel, landlock
+from custody.sandbox.configuration import shown_of_etc
 from custody.sandbox.confinement import (
     CACHE_VIEW,
     HOME_VIEW,
@@ -24,21 +25,6 @@ from custody.store.identities import FOLDER, FolderState, LedTo, identity, note
 from custody.store.places import is_file, is_folder
 
 SYSTEM = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32")
-CONFIGURATION = (
-    "alternatives", "crypto-policies", "debian_version", "java-11-openjdk", "java-17-openjdk",
-    "java-21-openjdk", "java-25-openjdk", "ld.so.cache", "localtime", "lsb-release", "mime.types",
-    "os-release", "pki", "protocols", "python3", "python3.11", "python3.12", "python3.13",
-    "python3.14", "redhat-release", "services", "ssl", "system-release",
-)  # fmt: skip
-"""What of /etc programs need and everybody may know."""
-OF_THIS_MACHINE = (
-    "bash.bashrc", "environment", "fonts", "gitconfig", "group", "inputrc", "ld.so.conf",
-    "ld.so.conf.d", "locale.alias", "locale.conf", "login.defs", "mailcap", "npmrc", "passwd",
-    "perl", "pip.conf", "profile", "profile.d", "shells", "terminfo", "timezone",
-)  # fmt: skip
-"""What programs at L2 find in /etc beside that: a file that is there and closed stops many."""
-NAME_SERVICE = ("host.conf", "gai.conf", "hosts", "nsswitch.conf", "resolv.conf")
-"""What of /etc is needed to reach the network."""
 DEVICES = ("null", "zero", "full", "random", "urandom")
 WRITTEN = {
     "etc/passwd": f"custody:x:{INSIDE_ID}:{INSIDE_ID}::{HOME_VIEW}:/bin/sh\n"
@@ -288,10 +274,8 @@ def writable(confinement: Confinement) -> list[str]:
 @lru_cache(maxsize=8)
 def _shown(base: Confinement) -> list[str]:
     shares = base.level != "L3"
-    etc = [*CONFIGURATION, *(NAME_SERVICE if base.network == "host" or shares else ())]
-    etc += OF_THIS_MACHINE if shares else ()
     wanted = [f"/{name}" for name in SYSTEM if not os.path.islink(f"/{name}")]
-    wanted += [f"/etc/{name}" for name in etc]
+    wanted += shown_of_etc(names=base.network == "host" or shares, machine=shares)
     wanted += base.readable
     wanted += ["/proc"] if shares else []
     return outermost(wanted)
