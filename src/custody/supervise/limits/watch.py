@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from custody.model.limits import Holder, Limit, StageLimits
 from custody.sandbox.confinement import Confinement
 from custody.supervise.limits.cgroup import ControlGroup
+from custody.supervise.limits.left_behind import LeftBehindMeter
 from custody.supervise.limits.meter import Meter
 from custody.supervise.limits.nameless import NamelessMeter
 from custody.supervise.limits.processes import ProcessMeter
@@ -111,8 +112,11 @@ def watch_inside(confinement: Confinement, proc: str) -> LimitWatch:
     limits = confinement.limits
     scratch = ScratchMeter(limits)
     nameless = NamelessMeter(limits, ignored=scratch.device, proc=proc)
-    processes = ProcessMeter(limits, lambda: nameless.memory + scratch.used_bytes(), proc=proc)
-    return LimitWatch(limits, (scratch, nameless, processes))
+    left = LeftBehindMeter(limits, proc=proc)
+    processes = ProcessMeter(
+        limits, lambda: nameless.memory + scratch.used_bytes() + left.memory, proc=proc
+    )
+    return LimitWatch(limits, (scratch, nameless, left, processes))
 
 
 def holders(level: str, *, is_root: bool, grouped: bool) -> dict[Limit, Holder]:
