@@ -16,7 +16,7 @@ from custody.sandbox.confinement import Confinement
 from custody.supervise.limits.cgroup import ControlGroup
 from custody.supervise.limits.left_behind import LeftBehindMeter
 from custody.supervise.limits.meter import Meter
-from custody.supervise.limits.nameless import NamelessMeter
+from custody.supervise.limits.nameless import NamelessMeter, memory_device
 from custody.supervise.limits.processes import ProcessMeter
 from custody.supervise.limits.scratch import ScratchMeter
 from custody.supervise.limits.written import WrittenMeter
@@ -53,6 +53,7 @@ class LimitWatch:
         self._timed = [_Timed(meter) for meter in meters]
         self.exceeded = ""
         """Which limit was exceeded, as ``memory (4G)``; empty while none is."""
+        memory_device()  # a server has its first watch before it moves in
 
     def pause(self, seconds: float | None) -> float | None:
         """Return how long to wait at most, when there was nothing else to do for so long."""
