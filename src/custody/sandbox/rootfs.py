@@ -55,11 +55,11 @@ _NOTHING = "nothing"
 _OWN_PROCESSES = "hidepid=4"
 """Of /proc: who may not look into a process does not see it, the first of the sandbox neither."""
 TOLD_OF_THE_MACHINE = (
-    "allocinfo", "cmdline", "keys", "kpagecgroup", "kpagecount", "kpageflags", "slabinfo",
-    "timer_list", "vmallocinfo",
+    "allocinfo", "cmdline", "keys", "kpagecgroup", "kpagecount", "kpageflags", "locks",
+    "pagetypeinfo", "slabinfo", "timer_list", "vmallocinfo",
 )  # fmt: skip
 """Of /proc: keys and memory of the machine, what its kernel was started with, and what its
-processes wait for; empty inside."""
+processes wait for and have locked; empty inside."""
 _SPARE_BYTES, _SPARE_FILES = 1 << 20, 8192
 
 
