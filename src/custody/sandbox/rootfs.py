@@ -12,12 +12,12 @@ from typing import NamedTuple
 import msgspec
 
 from custody.sandbox import kernel, landlock
-from custody.sandbox.configuration import shown_of_etc
 from custody.sandbox.confinement import (
     CACHE_VIEW,
     HOME_VIEW,
     Confinement,
 )
+from custody.sandbox.environment import open_parts, wanted_of_etc
 from custody.sandbox.landlock import CHANGE, DEVICE, READ, Rule
 from custody.sandbox.namespaces import INSIDE_ID
 from custody.sandbox.overlay import OpenOverlay, closed
@@ -263,7 +263,8 @@ def readable(confinement: Confinement) -> list[str]:
 
 def in_sight(confinement: Confinement) -> tuple[list[str], list[str]]:
     """Return what of the machine can be read, and what can be changed."""
-    return readable(confinement), writable(confinement)
+    changed = writable(confinement)
+    return readable(confinement), changed
 
 
 def writable(confinement: Confinement) -> list[str]:
@@ -275,10 +276,10 @@ def writable(confinement: Confinement) -> list[str]:
 def _shown(base: Confinement) -> list[str]:
     shares = base.level != "L3"
     wanted = [f"/{name}" for name in SYSTEM if not os.path.islink(f"/{name}")]
-    wanted += shown_of_etc(names=base.network == "host" or shares, machine=shares)
+    wanted += wanted_of_etc(names=base.network == "host" or shares, machine=shares)
     wanted += base.readable
     wanted += ["/proc"] if shares else []
-    return outermost(wanted)
+    return open_parts(outermost(wanted), whole=base.readable)
 
 
 def _pieces(base: Confinement) -> list[_Piece]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from custody.sandbox.configuration import shown_of_etc
+from custody.sandbox.environment import open_parts, wanted_of_etc
 from support.sandboxes import Site
 
 CLOSED = (
@@ -57,7 +57,8 @@ def etc(tmp_path: Path) -> Path:
 
 
 def shown(etc: Path) -> list[str]:
-    found = shown_of_etc(names=False, machine=True, etc=str(etc))
+    wanted = wanted_of_etc(names=False, machine=True, etc=str(etc))
+    found = open_parts(wanted, etc=str(etc))
     return [path.removeprefix(f"{etc}/") for path in found if os.path.exists(path)]
 
 
@@ -81,6 +82,11 @@ def test_a_folder_that_is_open_is_shown_whole(etc: Path) -> None:
         (etc / name).chmod(0o644)
     (etc / "ssl/private").chmod(0o755)
     assert sorted(shown(etc)) == ["npmrc", "os-release", "pip.conf", "pki", "ssl"]
+
+
+def test_what_the_user_has_named_is_shown_whole(etc: Path) -> None:
+    named = f"{etc}/ssl"
+    assert open_parts([named], whole=(named,), etc=str(etc)) == [named]
 
 
 @pytest.mark.req("G-06", "G-08")
