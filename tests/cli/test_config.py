@@ -136,6 +136,29 @@ def test_the_user_may_lower_it(folder: Path, name: str, value: str) -> None:
     assert origin(name, "") == (name, value, str(own))
 
 
+@pytest.mark.req("G-07")
+@pytest.mark.parametrize("link", [".custody", ".custody/runs"])
+def test_a_link_of_the_repository_moves_no_runs(folder: Path, link: str) -> None:
+    elsewhere = folder.parent / f"elsewhere-{folder.name}"
+    elsewhere.mkdir()
+    (folder / link).parent.mkdir(exist_ok=True)
+    (folder / link).symlink_to(elsewhere)
+    with pytest.raises(MalformedDocument) as caught:
+        setting("runsdir", "")
+    assert (caught.value.code, caught.value.where) == ("protection", ".custody/runs")
+    assert setting("runsdir", ".custody/runs") == ".custody/runs", "the flag decides"
+    own = folder / "config" / "custody" / "custody.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('runsdir = ".custody/runs"\n')
+    assert setting("runsdir", "") == ".custody/runs"
+
+
+def test_a_link_within_the_folder_is_followed(folder: Path) -> None:
+    (folder / "kept").mkdir()
+    (folder / ".custody").symlink_to("kept")
+    assert setting("runsdir", "") == ".custody/runs"
+
+
 def test_a_repository_may_raise_it_and_stands_before_the_user(folder: Path) -> None:
     own = folder / "config" / "custody" / "custody.toml"
     own.parent.mkdir(parents=True)

@@ -120,10 +120,10 @@ def test_nothing_is_told_of_programs_that_were_not_started(workspace: Workspace)
 @pytest.mark.req("G-06")
 def test_what_of_the_machine_was_shown_is_recorded(workspace: Workspace) -> None:
     sandbox = sandboxed("L3", workspace)
-    sandbox.show(["/before"], [])
+    sandbox.show(lambda: (["/before"], []))
     sandbox.enter(Access())
-    sandbox.show(["/usr", "/opt/tool"], [])
-    sandbox.show(["/opt/other"], ["/srv"])
+    sandbox.show(lambda: (["/usr", "/opt/tool"], []))
+    sandbox.show(lambda: (["/opt/other"], ["/srv"]))
     assert sandbox.confined is not None
     assert sandbox.confined.readable == ("/opt/other", "/opt/tool", "/usr")
     assert sandbox.confined.writable == ("/srv",)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
 import socket
+import struct
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -51,6 +53,7 @@ class World:
             "secret": f"{self.outside}/secret.txt",
             "outside": str(self.outside),
             "noted": self._noted(),
+            "locked": self._locked(),
             "victim": f"{self.outside}/victim.txt",
             "home": self._home(),
             "beside": self._beside_path(folder),
@@ -162,6 +165,13 @@ class World:
         with suppress(OSError):  # not every file system has attributes
             os.setxattr(noted, "user.note", b"private")
         return str(noted)
+
+    def _locked(self) -> int:
+        """Lock a file, as nobody's in particular but that of an open file; return its number."""
+        file = self._stack.enter_context((self.outside / "locked").open("w"))
+        lock = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0)
+        fcntl.fcntl(file, fcntl.F_OFD_SETLK, lock)
+        return os.fstat(file.fileno()).st_ino
 
     def _project(self, folder: Path) -> str:
         """Put the programs of a virtual environment on PATH that lies in a project."""

@@ -131,6 +131,14 @@ for _ in range(288): os.write(file, b'x' * MIB)
 hold()
 """,
     ),
+    "page_tables": Attack(
+        "memory (96M)",
+        """
+kept = mmap.mmap(-1, 160 << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000)
+for at in range(0, 144 << 30, 2 * MIB): kept[at]
+hold()
+""",
+    ),
     "open_files": Attack(
         "open_files (300)",
         """
@@ -240,6 +248,41 @@ hold()
     ),
     "tmp_and_memory": Attack(
         "memory (96M)", "fill('/tmp/big', 60)\nkept = b'x' * (60 * MIB)\nhold()"
+    ),
+    "segments_left": Attack(
+        "memory (96M)",
+        """
+libc = ctypes.CDLL(None)
+libc.shmat.restype = ctypes.c_void_p
+for _ in range(9):
+    place = libc.shmat(libc.shmget(0, 32 * MIB, 0o1600), None, 0)
+    ctypes.memset(place, 1, 32 * MIB)
+    libc.shmdt(ctypes.c_void_p(place))
+hold()
+""",
+    ),
+    "segments_and_memory": Attack(
+        "memory (96M)",
+        """
+libc = ctypes.CDLL(None)
+libc.shmat.restype = ctypes.c_void_p
+place = libc.shmat(libc.shmget(0, 60 * MIB, 0o1600), None, 0)
+ctypes.memset(place, 1, 60 * MIB)
+libc.shmdt(ctypes.c_void_p(place))
+kept = b'x' * (60 * MIB)
+hold()
+""",
+    ),
+    "messages": Attack(
+        "memory (96M)",
+        """
+libc = ctypes.CDLL(None)
+text = ctypes.create_string_buffer(b'x', 8 + 8000)
+for _ in range(288 * MIB // 16000):
+    queue = libc.msgget(0, 0o1600)
+    while libc.msgsnd(queue, text, 8000, 0o4000) == 0: pass
+hold()
+""",
     ),
     "many_files_in_tmp": Attack(
         "files (150)", "for item in range(450): open(f'/tmp/f{item}', 'w').close()"

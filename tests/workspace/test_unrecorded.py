@@ -58,6 +58,61 @@ def test_attributes_and_times_are_put_back(site: Site, *, keep: bool) -> None:
     assert workspace.capture() == ()
 
 
+def times(top: Path) -> dict[str, int]:
+    return {str(path): path.stat().st_mtime_ns for path in (top, *top.rglob("*"))}
+
+
+@pytest.mark.req("G-02")
+def test_times_that_were_put_back_stay(site: Site) -> None:
+    workspace = begun(site)
+    top = Path(workspace.path)
+    assert workspace.capture() == ()
+    before = times(top)
+    for path in before:
+        os.utime(path)
+    for _ in range(3):
+        assert workspace.capture() == ()
+        assert times(top) == before
+
+
+@pytest.mark.req("G-02")
+def test_times_of_folders_are_put_back_in_which_nothing_has_changed(site: Site) -> None:
+    for name in ("same/deeper", "changed/deeper", "filled", "emptied"):
+        (site.source / name).mkdir(parents=True)
+    for name in ("same/deeper/file", "changed/deeper/file", "emptied/file"):
+        (site.source / name).write_text("old")
+    workspace = site.workspace()
+    top = Path(workspace.path)
+    (top / "changed/deeper/file").write_text("new")
+    (top / "filled/file").write_text("new")
+    (top / "emptied/file").unlink()
+    (top / "same/passing").write_text("new")
+    (top / "same/passing").unlink()
+    for path in times(top):
+        os.utime(path, ns=(OLD, OLD))
+    workspace.accept(workspace.capture())
+    kept = {path.removeprefix(f"{top}/") for path, time in times(top).items() if time == OLD}
+    changed = {"changed/deeper", "changed/deeper/file", "filled", "filled/file", "emptied"}
+    assert kept == changed
+
+
+@pytest.mark.req("G-02")
+def test_nothing_is_left_of_a_stage_that_is_thrown_away(site: Site) -> None:
+    workspace = begun(site)
+    top = Path(workspace.path)
+    (top / "folder" / "same").chmod(0o600)
+    workspace.accept(workspace.capture())
+    leave(top)
+    mode = top.stat().st_mode
+    top.chmod(0o2733)
+    workspace.throw_away(None)
+    assert top.stat().st_mode == mode
+    assert marked(top) == []
+    for name in ("same", "changed", "closed"):
+        assert (top / "folder" / name).stat().st_mtime_ns == OLD
+    assert workspace.capture() == ()
+
+
 @pytest.mark.req("G-02")
 def test_a_killed_stage_leaves_no_attributes(site: Site) -> None:
     workspace = begun(site)

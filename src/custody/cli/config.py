@@ -20,7 +20,7 @@ from custody.errors import MalformedDocument
 from custody.model.confinement import LEVELS
 from custody.patterns import later
 from custody.store import own_settings
-from custody.store.places import lies_in
+from custody.store.places import leads_to, lies_in
 
 DEFAULTS = {
     "pipeline": "",
@@ -78,6 +78,8 @@ def origin(name: str, flag: str) -> Setting:
     file = user_file()
     if own_settings.is_given(file) and (value := _settings(file, ()).get(name)):
         return Setting(name, value, file)
+    if name == "runsdir":
+        _refuse_link_out(DEFAULT_RUNSDIR)
     return Setting(name, DEFAULTS[name], "default")
 
 
@@ -117,6 +119,16 @@ def _refuse_lowering(name: str, value: str, file: str) -> None:
     flag = "the command line" if name == "pipeline" else f"--{name}"
     hint = f'use {flag} or CUSTODY_{name.upper()}, or put `{name} = "{value}"` into {user_file()}'
     raise MalformedDocument("protection", what, where=file, hint=hint)
+
+
+def _refuse_link_out(runsdir: str) -> None:
+    """Raise `MalformedDocument` for a link that may have come with a repository, as files did."""
+    if lies_in(runsdir, os.curdir):
+        return
+    real = leads_to(os.path.abspath(runsdir))
+    what = f"a repository cannot have runs written to {real}"
+    hint = f'if the link is yours, use --runsdir or put `runsdir = "{real}"` into {user_file()}'
+    raise MalformedDocument("protection", what, where=runsdir, hint=hint)
 
 
 def _settings(file: str, table: tuple[str, ...]) -> dict[str, Any]:

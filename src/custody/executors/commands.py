@@ -147,12 +147,12 @@ class CommandRunner:
             reach=access.reach,
             limits=access.limits,
         )
+        if confinement.home:
+            environment["HOME"] = confinement.home
         if level == "L1":
             environment |= home_variables(f"{caches.path}/{HOME}", environment)
         else:
-            stage.sandbox.show(*in_sight(confinement))
-        if confinement.home:
-            environment["HOME"] = confinement.home
+            stage.sandbox.show(partial(in_sight, confinement))
         return Launch(workspace, {**environment, **variables}, confinement)
 
 

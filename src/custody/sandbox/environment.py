@@ -1,18 +1,22 @@
-"""What a program sees of the world: its variables, and which file its name stands for.
+"""What a program sees of the world: its variables, which file its name stands for, what of /etc.
 
 The environment is built, not inherited: a variable is passed on when it stands in `PASSED` or
 begins with `PASSED_PREFIX`, everything else of the parent's is left behind, so that a secret of
 the user's shell reaches no agent and no tool. Caches point outside the workspace: what a tool
 remembers for its own speed is no change of the work.
+
+Of /etc it sees what it needs, as far as everybody may read it. Root, who owns what is closed to
+others, and members of a group that may read it, such as that of the machine's keys, see no more
+of it than anybody else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from custody.errors import PathRefused, StorageFailed
 from custody.patterns import later
-from custody.store.places import is_program, real_path
+from custody.store.places import is_program, open_to_all, real_path
 from custody.store.resolve import own
 from custody.store.root import Root
 
@@ -68,6 +72,24 @@ the results of a linter, that were made before a change must not be taken for th
 """
 HOME = "home"
 """The folder there for the programs' home, at levels that have no other place for it."""
+
+CONFIGURATION = (
+    "alternatives", "crypto-policies", "debian_version", "java-11-openjdk", "java-17-openjdk",
+    "java-21-openjdk", "java-25-openjdk", "ld.so.cache", "localtime", "lsb-release", "mime.types",
+    "os-release", "protocols", "python3", "python3.11", "python3.12", "python3.13",
+    "python3.14", "redhat-release", "services", "system-release",
+)  # fmt: skip
+"""What of /etc programs need and everybody may know."""
+OF_THIS_MACHINE = (
+    "bash.bashrc", "environment", "fonts", "gitconfig", "group", "inputrc", "ld.so.conf",
+    "ld.so.conf.d", "locale.alias", "locale.conf", "login.defs", "mailcap", "npmrc", "passwd",
+    "perl", "pip.conf", "profile", "profile.d", "shells", "terminfo", "timezone",
+)  # fmt: skip
+"""What programs at L2 find in /etc beside that: a file that is there and closed stops many."""
+NAME_SERVICE = ("host.conf", "gai.conf", "hosts", "nsswitch.conf", "resolv.conf")
+"""What of /etc is needed to reach the network."""
+CERTIFICATES = {"pki": 3, "ssl": 2}
+"""Folders of certificates, and how deep to look in them for what must not be shown: keys."""
 
 _WORKING_DIRECTORY = later(r"\$(?:PWD(?![A-Za-z0-9_])|\{PWD\})")
 
@@ -157,6 +179,35 @@ def command_environment(
         name: _WORKING_DIRECTORY.sub(lambda _: directory, value) for name, value in own.items()
     }
     return {**environment, "PWD": directory, **filled}
+
+
+def wanted_of_etc(*, names: bool, machine: bool, etc: str = "/etc") -> list[str]:
+    """Return what programs need of /etc, whether it is there or not.
+
+    With ``names`` what it takes to reach the network, and with ``machine`` what is about this one.
+    """
+    wanted = [*CONFIGURATION, *CERTIFICATES]
+    wanted += NAME_SERVICE if names else ()
+    wanted += OF_THIS_MACHINE if machine else ()
+    return [f"{etc}/{name}" for name in wanted]
+
+
+def open_parts(paths: Iterable[str], whole: Collection[str] = (), etc: str = "/etc") -> list[str]:
+    """Return paths with, in place of those of /etc, what everybody may read of them.
+
+    Those that are to be shown ``whole``, since the user has named them, stay as they are.
+    """
+    depths = {f"{etc}/{name}": depth for name, depth in CERTIFICATES.items()}
+    among = (*depths, "/usr")
+    return [
+        part
+        for path in paths
+        for part in (
+            open_to_all(path, depths.get(path, 0), among)
+            if path.startswith(f"{etc}/") and path not in whole
+            else (path,)
+        )
+    ]
 
 
 def find_program(name: str, path: str, workspace: str, tools: tuple[str, ...] = ()) -> str | None:

@@ -34,9 +34,9 @@ LEFT_OPEN = (
     ),
     Opening(
         "machine",
-        "what /proc tells of the machine can be read: mounts, sockets and connections, names of"
-        " keys, of segments of memory and of control groups; by root also how the kernel uses its"
-        " memory",
+        "what /proc tells of the machine can be read: mounts, locks, sockets and connections, names"
+        " of keys, of segments of memory and of control groups; by root also how the kernel uses"
+        " its memory",
     ),
     Opening("run directory", "the path of the run directory is part of the workspace's"),
     Opening("hidden paths", "nothing of the workspace can be hidden: a stage that must is refused"),

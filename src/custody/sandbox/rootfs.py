@@ -17,6 +17,7 @@ from custody.sandbox.confinement import (
     HOME_VIEW,
     Confinement,
 )
+from custody.sandbox.environment import open_parts, wanted_of_etc
 from custody.sandbox.landlock import CHANGE, DEVICE, READ, Rule
 from custody.sandbox.namespaces import INSIDE_ID
 from custody.sandbox.overlay import OpenOverlay, closed
@@ -24,21 +25,6 @@ from custody.store.identities import FOLDER, FolderState, LedTo, identity, note
 from custody.store.places import is_file, is_folder
 
 SYSTEM = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32")
-CONFIGURATION = (
-    "alternatives", "crypto-policies", "debian_version", "java-11-openjdk", "java-17-openjdk",
-    "java-21-openjdk", "java-25-openjdk", "ld.so.cache", "localtime", "lsb-release", "mime.types",
-    "os-release", "pki", "protocols", "python3", "python3.11", "python3.12", "python3.13",
-    "python3.14", "redhat-release", "services", "ssl", "system-release",
-)  # fmt: skip
-"""What of /etc programs need and everybody may know."""
-OF_THIS_MACHINE = (
-    "bash.bashrc", "environment", "fonts", "gitconfig", "group", "inputrc", "ld.so.conf",
-    "ld.so.conf.d", "locale.alias", "locale.conf", "login.defs", "mailcap", "npmrc", "passwd",
-    "perl", "pip.conf", "profile", "profile.d", "shells", "terminfo", "timezone",
-)  # fmt: skip
-"""What programs at L2 find in /etc beside that: a file that is there and closed stops many."""
-NAME_SERVICE = ("host.conf", "gai.conf", "hosts", "nsswitch.conf", "resolv.conf")
-"""What of /etc is needed to reach the network."""
 DEVICES = ("null", "zero", "full", "random", "urandom")
 WRITTEN = {
     "etc/passwd": f"custody:x:{INSIDE_ID}:{INSIDE_ID}::{HOME_VIEW}:/bin/sh\n"
@@ -69,11 +55,11 @@ _NOTHING = "nothing"
 _OWN_PROCESSES = "hidepid=4"
 """Of /proc: who may not look into a process does not see it, the first of the sandbox neither."""
 TOLD_OF_THE_MACHINE = (
-    "allocinfo", "cmdline", "keys", "kpagecgroup", "kpagecount", "kpageflags", "slabinfo",
-    "timer_list", "vmallocinfo",
+    "allocinfo", "cmdline", "keys", "kpagecgroup", "kpagecount", "kpageflags", "locks",
+    "pagetypeinfo", "slabinfo", "timer_list", "vmallocinfo",
 )  # fmt: skip
 """Of /proc: keys and memory of the machine, what its kernel was started with, and what its
-processes wait for; empty inside."""
+processes wait for and have locked; empty inside."""
 _SPARE_BYTES, _SPARE_FILES = 1 << 20, 8192
 
 
@@ -277,7 +263,8 @@ def readable(confinement: Confinement) -> list[str]:
 
 def in_sight(confinement: Confinement) -> tuple[list[str], list[str]]:
     """Return what of the machine can be read, and what can be changed."""
-    return readable(confinement), writable(confinement)
+    changed = writable(confinement)
+    return readable(confinement), changed
 
 
 def writable(confinement: Confinement) -> list[str]:
@@ -288,13 +275,11 @@ def writable(confinement: Confinement) -> list[str]:
 @lru_cache(maxsize=8)
 def _shown(base: Confinement) -> list[str]:
     shares = base.level != "L3"
-    etc = [*CONFIGURATION, *(NAME_SERVICE if base.network == "host" or shares else ())]
-    etc += OF_THIS_MACHINE if shares else ()
     wanted = [f"/{name}" for name in SYSTEM if not os.path.islink(f"/{name}")]
-    wanted += [f"/etc/{name}" for name in etc]
+    wanted += wanted_of_etc(names=base.network == "host" or shares, machine=shares)
     wanted += base.readable
     wanted += ["/proc"] if shares else []
-    return outermost(wanted)
+    return open_parts(outermost(wanted), whole=base.readable)
 
 
 def _pieces(base: Confinement) -> list[_Piece]:

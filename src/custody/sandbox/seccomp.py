@@ -91,6 +91,9 @@ MAKES_A_FILE = 0o100 | 0o20000000
 """open: O_CREAT and O_TMPFILE; without them a mode means nothing."""
 OPENING = {"open": 1, "openat": 2}
 """Calls that open files, each with the argument that holds its flags; a mode comes next."""
+NOT_TO_BE_RUN = 0x8
+"""memfd_create: MFD_NOEXEC_SEAL. No mount says of other memory files that nothing in them is run,
+or loaded as a library, and any process may open them below /proc."""
 LEAVES_A_WHITEOUT = 4
 """renameat2: RENAME_WHITEOUT makes a device in the place of the file."""
 PERSONALITIES = (0, 0xFFFFFFFF)
@@ -164,6 +167,7 @@ def program(
         shared=shared,
         older=older,
         asked=shared and memory,
+        sealed=confinement.sealed and not shared,
     )
 
 
@@ -206,6 +210,7 @@ def _assembled(
     shared: bool,
     older: bool,
     asked: bool,
+    sealed: bool,
 ) -> bytes:
     rules = _rules_of_every_level(allowed, mode)
     rules |= _rules_of_a_shared_machine() if shared else {}
@@ -216,6 +221,8 @@ def _assembled(
     rules |= {name: _opening(at, machine, older=older, asked=asked) for name, at in OPENING.items()}
     rules |= {"truncate": REFUSED} if older else {}
     rules |= _rules_of_named_memory() if asked else {}
+    if sealed:
+        rules["memfd_create"] = [*bpf.refuse_masked(1, NOT_TO_BE_RUN, 0), *ALLOWED]
     rules |= dict.fromkeys(denied, REFUSED)
     numbers = kernel.NUMBERS[machine]
     known = {numbers[name]: rule for name, rule in rules.items() if name in numbers}

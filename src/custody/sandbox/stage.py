@@ -118,9 +118,10 @@ class StageSandbox:
             )
         return level
 
-    def show(self, readable: Iterable[str], writable: Iterable[str]) -> None:
-        """Take note of what of the machine a program is shown."""
+    def show(self, seen: Callable[[], tuple[Iterable[str], Iterable[str]]]) -> None:
+        """Take note of what of the machine a program is shown, to read and to change."""
         if self.confined is not None:
+            readable, writable = seen()
             self.confined = replace(
                 self.confined,
                 readable=tuple(sorted({*self.confined.readable, *readable})),

@@ -164,6 +164,32 @@ def links_in(folder: str, only: str = "") -> list[tuple[str, str]]:
     return [pair for pair in found if os.path.dirname(pair[1]) != folder and _can_run(pair[1])]
 
 
+def open_to_all(path: str, depth: int, among: tuple[str, ...] = ()) -> list[str]:
+    """Return a path if everybody may read what is there, or nothing is; none if they may not.
+
+    A folder is looked into as ``depth`` says. If something in it is not open to all, the rest of
+    it is returned in its place, links only if they lead into one of the folders ``among``.
+    """
+    mode = _mode(path)
+    needed = 0o005 if stat.S_ISDIR(mode) else 0o004
+    if mode and mode & needed != needed:
+        return []
+    if not depth or not stat.S_ISDIR(mode):
+        return [path]
+    try:
+        with os.scandir(path) as items:
+            below = {item.path: item.is_symlink() for item in items}
+    except OSError:
+        return []
+    own = sorted(each for each, is_link in below.items() if not is_link)
+    found = [part for each in own for part in open_to_all(each, depth - 1, among)]
+    if found == own:
+        return [path]
+    links = (each for each, is_link in below.items() if is_link and is_there(each))
+    led = [each for each in links if any(lies_in(each, folder) for folder in among)]
+    return sorted([*found, *(part for each in led for part in open_to_all(each, 0))])
+
+
 def first_bytes(path: str, limit: int) -> bytes:
     """Return what a file begins with; nothing where there is none to read."""
     try:

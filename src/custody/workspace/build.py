@@ -113,7 +113,7 @@ class Build:
         Nobody else has had the workspace before it was filled; then is when it was looked at.
         """
         for entry in self._folders:
-            yield entry.path, folder_seen(entry)
+            yield entry.path, folder_seen(entry, self._filled)
         for entry, link in self._links:
             yield entry.path, seen_as(entry, link, self._filled)
         for entry, state in zip(self._files, self._states, strict=True):

@@ -33,6 +33,8 @@ from custody.store.root import Root
 from custody.workspace.contents import Contents
 
 _NEVER = -1
+_TOP = Entry(path="", kind="dir", mode=0)
+"""The workspace itself, which no diff tells of."""
 ATTEMPTS = 3
 """How often a file is read that changes meanwhile."""
 LONGEST = 4095
@@ -89,9 +91,9 @@ def seen_as(entry: Entry, state: os.stat_result | FileState, looked: int) -> See
     )
 
 
-def folder_seen(entry: Entry) -> Seen:
-    """Return what is remembered of a folder that is there, whatever its times were."""
-    return Seen(entry, is_folder=True, changed=_NEVER, modified=0, size=0, inode=0, mode=0)
+def folder_seen(entry: Entry, made: int) -> Seen:
+    """Return what is remembered of a folder that was ``made`` then, and not looked at since."""
+    return Seen(entry, is_folder=True, changed=_NEVER, modified=made, size=0, inode=0, mode=0)
 
 
 def path_of(folder: str, name: str) -> str:
@@ -105,7 +107,10 @@ class Scanner:
     def __init__(self, contents: Contents) -> None:
         self._contents = contents
         self._folders: dict[str, dict[str, Seen]] = {"": {}}
+        self._top: Seen | None = None
         self._touched: dict[str, Seen | None] = {}
+        self._refilled: set[str] = set()
+        """Folders in which something has changed."""
         self._lesson: Callable[[], Iterable[tuple[str, Seen]]] = tuple
 
     def learn(self, lesson: Callable[[], Iterable[tuple[str, Seen]]]) -> None:
@@ -127,6 +132,8 @@ class Scanner:
 
     def _seen(self, path: str) -> Seen | None:
         self._study()
+        if not path:
+            return self._top
         folder, _, name = path.rpartition("/")
         return self._folders.get(folder, {}).get(name)
 
@@ -138,11 +145,31 @@ class Scanner:
     def touched(self) -> list[tuple[str, Seen | None, Seen]]:
         """Return, once, what was looked at more closely: its path, what it was before, and now.
 
-        Something may have been changed about it that makes no difference to its entry.
+        Something may have been changed about it that makes no difference to its entry. A folder
+        in which anything has changed was nothing before: it has no times to go back to.
         """
         touched, self._touched = self._touched, {}
-        now = ((path, old, self._seen(path)) for path, old in touched.items())
+        refilled, self._refilled = self._refilled, set()
+        before = ((path, None if path in refilled else old) for path, old in touched.items())
+        now = ((path, old, self._seen(path)) for path, old in before)
         return [(path, old, new) for path, old, new in now if new is not None]
+
+    def put_back(self, path: str, modified: int) -> None:
+        """Take note that something was given the time again that it had before the last look."""
+        seen = self._seen(path)
+        if seen is None:
+            return
+        then = msgspec.structs.replace(seen, modified=modified, changed=_NEVER)
+        if path:
+            self.remember(path, then)
+        else:
+            self._top = then
+
+    def look_at_top(self, root: Root) -> None:
+        """Look at the workspace itself, which has the empty path; `look` does it too."""
+        if self._top is not None:
+            self._touched.setdefault("", self._top)
+        self._top = seen_as(_TOP, os.fstat(root.fd), 0)
 
     def look(self, root: Root) -> set[str]:
         """Look at everything; return the paths that are not as they were.
@@ -151,7 +178,9 @@ class Scanner:
         """
         self._study()
         look = Look(root, self._folders, self._contents)
-        return self._apply(look.updates())
+        updates = look.updates()
+        self.look_at_top(root)
+        return self._apply(updates)
 
     def _apply(self, updates: list[Update]) -> set[str]:
         changed: set[str] = set()
@@ -166,6 +195,7 @@ class Scanner:
                 changed.update(self._forget(path))
             if (old and old.entry) != (seen and seen.entry):
                 changed.add(path)
+                self._refilled.add(folder)
         return changed
 
     def _forget(self, folder: str) -> set[str]:

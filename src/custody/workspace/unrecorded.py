@@ -2,7 +2,8 @@
 
 A stage that works on layers cannot leave these: what is promoted has no attributes, and a file that
 was only touched is not promoted. One that works in the workspace itself can, so they are put back
-after it. The times of a file whose content has changed stay as the program left them.
+after it. The times of a file whose content has changed stay as the program left them, and so do
+those of a folder in which something has changed.
 """
 
 from __future__ import annotations
@@ -26,28 +27,28 @@ Touched = tuple[str, Seen | None, Seen]
 """A path, what stood there before, and what does now."""
 
 
-def forget_all(root: Root, touched: Collection[Touched]) -> None:
+def forget_all(root: Root, touched: Collection[Touched]) -> list[tuple[str, int]]:
     """Remove attributes of files and folders, and undo changes of nothing but their times.
 
-    Raises `StorageFailed` when the disk fails.
+    Return the times that were put back, by path. Raises `StorageFailed` when the disk fails.
     """
     if not touched:
-        return
+        return []
+    put_back: list[tuple[str, int]] = []
     with closing(OpenFolders(root)) as folders:
         for path, old, new in touched:
             if new.entry.kind not in {"file", "dir"}:
                 continue
             above, _, name = path.rpartition("/")
+            name = name or "."  # the workspace itself
             with still_there(f"{root.path}/{path}"):
-                _forget(folders.get(above).fd, name, old, new)
-
-
-def _forget(folder: int, name: str, old: Seen | None, new: Seen) -> None:
-    _remove_attributes(folder, name)
-    if old is None or old.entry != new.entry or new.is_folder or old.modified == new.modified:
-        return
-    times = (old.modified, old.modified)
-    os.utime(name, ns=times, dir_fd=folder, follow_symlinks=False)
+                folder = folders.get(above).fd
+                _remove_attributes(folder, name)
+                if old and old.entry == new.entry and old.modified != new.modified:
+                    times = (old.modified, old.modified)
+                    os.utime(name, ns=times, dir_fd=folder, follow_symlinks=False)
+                    put_back.append((path, old.modified))
+    return put_back
 
 
 def _remove_attributes(folder: int, name: str) -> None:

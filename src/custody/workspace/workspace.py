@@ -50,6 +50,8 @@ class Workspace:
         self._run = run
         self._contents = Contents(run.blobs)
         self._scanner = Scanner(self._contents)
+        self._scanner.look_at_top(self.root)
+        self._mode = stat.S_IMODE(os.fstat(self.root.fd).st_mode) | stat.S_IRWXU
         self.layer = Layer(sha256="", entries=0)
         """Digest of the layer that was captured last."""
         self.dropped: tuple[str, ...] = ()
@@ -167,7 +169,7 @@ class Workspace:
             found, self.layer, self.dropped = self._stack.capture(layers, self.expected)
             return found
         difference = self._without_rights()
-        forget_all(self.root, self._scanner.touched())
+        self._forget_unrecorded()
         self._run.blobs.sync()
         changes = [change_between(wanted, actual) for wanted, actual in difference.values()]
         return tuple(sorted(filter(None, changes), key=lambda change: change.path))
@@ -196,7 +198,7 @@ class Workspace:
     def throw_away(self, layers: Layers | None) -> None:
         """Leave nothing of what a stage changed, in its layers or, without any, in place."""
         if layers is None:
-            self.restore()
+            self.restore(unrecorded=True)
         else:
             self._stack.discard(layers)
 
@@ -222,9 +224,9 @@ class Workspace:
         for _ in range(_PASSES):
             difference = self._difference()
             if not difference:
-                touched = self._scanner.touched()
                 if unrecorded:
-                    forget_all(self.root, touched)
+                    self._forget_unrecorded()
+                self._scanner.touched()
                 return sorted(restored)
             restored.update(entry.path for pair in difference.values() for entry in pair if entry)
             restoration.put_back(self.root, difference, self.expected)
@@ -233,6 +235,13 @@ class Workspace:
             where=f"{self.path}/{min(difference)}",
             hint="does another program write there?",
         )
+
+    def _forget_unrecorded(self) -> None:
+        """Undo what programs have changed that no diff tells of, since this was done last."""
+        for path, modified in forget_all(self.root, self._scanner.touched()):
+            self._scanner.put_back(path, modified)
+        if stat.S_IMODE(os.fstat(self.root.fd).st_mode) != self._mode:
+            os.fchmod(self.root.fd, self._mode)
 
     def build(self) -> set[str]:
         """Make everything at once where nothing is, if it is much; return the paths.

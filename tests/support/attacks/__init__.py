@@ -70,6 +70,7 @@ MAY_BE_MISSING = {
     "kernel_module": {"ENOSYS"},
     "kernel_module_file": {"ENOSYS"},
     "kernel_page_owners": {"ENOENT"},
+    "kernel_page_types": {"ENOENT"},
     "kernel_pages": {"ENOENT"},
     "kernel_slabs": {"ENOENT"},
     "kernel_timers": {"ENOENT"},

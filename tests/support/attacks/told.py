@@ -42,6 +42,7 @@ if not call('listmount', asked, found, 64, 0): raise OSError(errno.ENOENT, '')
 """,
     "list_sockets": "found_in('/proc/net/unix', g['unix'])",
     "list_connections": "found_in('/proc/net/tcp', f\":{g['tcp']:04X} \")",
+    "list_locks": "found_in('/proc/locks', f\":{g['locked']} \")",
     "list_memory_segments": "found_in('/proc/sysvipc/shm', f\" {g['memory']} \")",
 }
 """What an ordinary user can do."""
@@ -53,6 +54,7 @@ ROOT_ATTEMPTS = {
     "kernel_pages": "told_by('/proc/kpageflags')",
     "kernel_page_owners": "told_by('/proc/kpagecgroup')",
     "kernel_timers": "told_by('/proc/timer_list')",
+    "kernel_page_types": "told_by('/proc/pagetypeinfo')",
     "kernel_slabs": "told_by('/proc/slabinfo')",
     "kernel_areas": "told_by('/proc/vmallocinfo')",
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
+from functools import cache
 
 from custody.model.limits import Limit, StageLimits
 from custody.supervise.limits.meter import Meter
@@ -37,25 +37,30 @@ class NamelessMeter(Meter):
         self.memory = 0
         """Bytes of those that are memory, when they were last looked for."""
 
-    @cached_property
-    def _memory_device(self) -> int:
-        """The device on which the kernel keeps memory files."""
-        file = os.memfd_create("device")
-        try:
-            return os.fstat(file).st_dev
-        finally:
-            os.close(file)
-
     def exceeded(self) -> Limit | None:
         """Return a limit that they exceed by themselves."""
         seen = (*self._held(), *nameless(members(self._proc), self._proc))
         found = {(one.st_dev, one.st_ino): one.st_blocks * _BLOCK for one in seen}
-        self.memory = sum(size for (at, _), size in found.items() if at == self._memory_device)
-        apart = (self._memory_device, self._ignored)
+        in_memory = memory_device()
+        self.memory = sum(size for (at, _), size in found.items() if at == in_memory)
+        apart = (in_memory, self._ignored)
         disk = sum(size for (at, _), size in found.items() if at not in apart)
         if self.memory > self._limits.memory:
             return "memory"
         return "written" if disk > self._limits.written else None
+
+
+@cache
+def memory_device() -> int:
+    """Return the device on which the kernel keeps memory files.
+
+    It is remembered: a process that moves into a sandbox may have none there.
+    """
+    file = os.memfd_create("device")
+    try:
+        return os.fstat(file).st_dev
+    finally:
+        os.close(file)
 
 
 def nameless(processes: Iterable[int], proc: str = PROC) -> Iterator[os.stat_result]:

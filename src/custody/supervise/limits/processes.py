@@ -13,6 +13,7 @@ from custody.supervise.limits.meter import Meter
 FIRST = 1
 PROC = "/proc"
 _KIB = 1024
+_TABLES = b"VmPTE"
 
 
 class InUse(NamedTuple):
@@ -21,7 +22,8 @@ class InUse(NamedTuple):
     tasks: int = 0
     """Processes and threads, those included that have ended and were not waited for."""
     memory: int = 0
-    """Bytes that no file on a disk could give back; what is shared counts for each who has it."""
+    """Bytes that no file on a disk could give back, and the kernel's tables of where all of it is;
+    what is shared counts for each who has it."""
     descriptors: int = 0
 
     def plus(self, other: InUse) -> InUse:
@@ -77,17 +79,18 @@ def usage_of(process: str) -> InUse:
         descriptors = os.stat(f"{process}/fd").st_size or _count(process)
     except OSError:
         return InUse()
-    memory = sum(status.get(name, 0) for name in (b"RssAnon", b"RssShmem", b"VmSwap"))
+    memory = sum(status.get(name, 0) for name in (b"RssAnon", b"RssShmem", b"VmSwap", _TABLES))
     return InUse(max(1, status.get(b"Threads", 1)), memory * _KIB, descriptors)
 
 
 def proportional_memory(process: str) -> int:
     """Return the bytes of such a process, each divided by how many share it."""
     try:
-        rollup = fields(read(f"{process}/smaps_rollup"))
+        rollup = fields(read(f"{process}/smaps_rollup")) | fields(read(f"{process}/status"))
     except OSError:
         return usage_of(process).memory  # it lets nobody look at it, so it counts in full
-    return sum(rollup.get(name, 0) for name in (b"Pss_Anon", b"Pss_Shmem", b"SwapPss")) * _KIB
+    names = (b"Pss_Anon", b"Pss_Shmem", b"SwapPss", _TABLES)
+    return sum(rollup.get(name, 0) for name in names) * _KIB
 
 
 def fields(text: bytes) -> dict[bytes, int]:

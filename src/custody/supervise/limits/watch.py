@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterable
 from custody.model.limits import Holder, Limit, StageLimits
 from custody.sandbox.confinement import Confinement
 from custody.supervise.limits.cgroup import ControlGroup
+from custody.supervise.limits.left_behind import LeftBehindMeter
 from custody.supervise.limits.meter import Meter
-from custody.supervise.limits.nameless import NamelessMeter
+from custody.supervise.limits.nameless import NamelessMeter, memory_device
 from custody.supervise.limits.processes import ProcessMeter
 from custody.supervise.limits.scratch import ScratchMeter
 from custody.supervise.limits.written import WrittenMeter
@@ -52,6 +53,7 @@ class LimitWatch:
         self._timed = [_Timed(meter) for meter in meters]
         self.exceeded = ""
         """Which limit was exceeded, as ``memory (4G)``; empty while none is."""
+        memory_device()  # a server has its first watch before it moves in
 
     def pause(self, seconds: float | None) -> float | None:
         """Return how long to wait at most, when there was nothing else to do for so long."""
@@ -111,8 +113,11 @@ def watch_inside(confinement: Confinement, proc: str) -> LimitWatch:
     limits = confinement.limits
     scratch = ScratchMeter(limits)
     nameless = NamelessMeter(limits, ignored=scratch.device, proc=proc)
-    processes = ProcessMeter(limits, lambda: nameless.memory + scratch.used_bytes(), proc=proc)
-    return LimitWatch(limits, (scratch, nameless, processes))
+    left = LeftBehindMeter(limits, proc=proc)
+    processes = ProcessMeter(
+        limits, lambda: nameless.memory + scratch.used_bytes() + left.memory, proc=proc
+    )
+    return LimitWatch(limits, (scratch, nameless, left, processes))
 
 
 def holders(level: str, *, is_root: bool, grouped: bool) -> dict[Limit, Holder]:
