@@ -266,3 +266,30 @@ def test_the_packaged_pipeline_runs_the_tests_of_the_project_again(
     )
     assert result.summary.status == "FAIL"
     assert commands(bench, "verify/1.1") == [TESTS]
+
+
+@pytest.mark.req("G-01")
+@pytest.mark.parametrize("code", [0, 3])
+def test_an_exit_code_handles_no_refusal(bench: Bench, code: int) -> None:
+    """The command says how it ended; what a guard refused it does not tell."""
+    (bench.workdir / "t.sh").write_text(f"mkdir .vscode\n>.vscode/tasks.json\nexit {code}\n")
+    result = bench.run(
+        't [type=tool, tool_command="sh t.sh"]\n'
+        f'start -> t\nt -> done [condition="t.exit_code={code}"]'
+    )
+    assert result.summary.status == "FAIL"
+    assert result.summary.changed == ()
+    assert api.replay("r1", runsdir=str(bench.runsdir)).status == "FAIL"
+
+
+@pytest.mark.req("G-01")
+@pytest.mark.parametrize(("condition", "status"), [("!=2", "FAIL"), ("!=0", "PASS")])
+def test_a_command_that_was_ended_has_no_code_but_a_wrong_one(
+    bench: Bench, condition: str, status: str
+) -> None:
+    """Whoever is content with any code but 2 is not content with none."""
+    result = bench.run(
+        't [type=tool, tool_command="sleep 60", timeout=100ms]\n'
+        f'start -> t\nt -> done [condition="t.exit_code{condition}"]'
+    )
+    assert result.summary.status == status
