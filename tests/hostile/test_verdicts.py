@@ -293,3 +293,27 @@ def test_a_command_that_was_ended_has_no_code_but_a_wrong_one(
         f'start -> t\nt -> done [condition="t.exit_code{condition}"]'
     )
     assert result.summary.status == status
+
+
+@pytest.mark.req("G-01")
+@pytest.mark.usefixtures("project")
+def test_a_gate_does_not_judge_a_stage_by_an_earlier_visit(bench: Bench) -> None:
+    """The second answer breaks the work, and has its verification refused before it is run."""
+    agent = answers(
+        bench,
+        planned(edits=[edit("src/double.py", RIGHT)]),
+        planned("rm -r tests", edits=[edit("src/double.py", WRONG)]),
+    )
+    result = bench.run(
+        'a [prompt="x"]\nb [prompt="y"]\n'
+        f'v [type=verification, verification.required_commands="{TESTS}"]\n'
+        'g [type=gate, stage=v, gates="verification"]\n'
+        "start -> a -> v\n"
+        'v -> b [condition="outcome=success"]\nv -> g [condition="outcome=fail"]\n'
+        'b -> v\ng -> done [condition="outcome=success"]',
+        agent=agent,
+    )
+    assert result.summary.status == "FAIL"
+    failed = [fact for fact in bench.facts() if isinstance(fact, GateFailed) and fact.node == "g"]
+    assert [verdict.code for fact in failed for verdict in fact.verdicts] == ["not_recorded"]
+    assert api.replay("r1", runsdir=str(bench.runsdir)).status == "FAIL"

@@ -159,6 +159,8 @@ class Engine:
             version=self._recording.version,
         )
         handler = self._handlers[node.type]
+        if self._recording.version.last_attempts_judged:
+            frame.forget(node)
         try:
             request = handler.request(node, situation)
         except Refused as refused:
