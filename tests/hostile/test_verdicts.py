@@ -317,3 +317,31 @@ def test_a_gate_does_not_judge_a_stage_by_an_earlier_visit(bench: Bench) -> None
     failed = [fact for fact in bench.facts() if isinstance(fact, GateFailed) and fact.node == "g"]
     assert [verdict.code for fact in failed for verdict in fact.verdicts] == ["not_recorded"]
     assert api.replay("r1", runsdir=str(bench.runsdir)).status == "FAIL"
+
+
+@pytest.mark.req("G-01")
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize("level", LEVELS)
+def test_code_under_test_cannot_prepare_the_next_command(bench: Bench, level: str) -> None:
+    """The first command imports it and passes; the second would look at it from outside."""
+    (bench.workdir / "outside.sh").write_text("exit 1\n")
+    planting = "import pathlib\npathlib.Path('outside.sh').write_text('exit 0')\n"
+    result = judged(
+        bench,
+        {"edits": [edit("src/double.py", planting + RIGHT)]},
+        required=f"{TESTS}, sh outside.sh",
+        confinement=level,
+    )
+    assert reason(bench) == "verification command failed: sh outside.sh"
+    assert result.summary.status == "FAIL"
+    assert not bench.path("layers").exists()
+    assert api.verify("r1", runsdir=str(bench.runsdir)).mismatches == ()
+    assert api.replay("r1", runsdir=str(bench.runsdir)).status == "FAIL"
+
+
+@pytest.mark.req("G-01")
+@pytest.mark.parametrize("level", turn("commands joined", LEVELS))
+def test_commands_that_need_each_other_are_joined(bench: Bench, level: str) -> None:
+    joined = judged(bench, {}, required="touch made && test -e made", confinement=level)
+    assert joined.summary.status == "PASS"
+    assert joined.summary.changed == ()
