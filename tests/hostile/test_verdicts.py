@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -244,6 +245,30 @@ def test_a_program_of_the_workspace_is_not_taken_for_one_of_the_machine(
         (folder / "judge-it").chmod(0o755)
     monkeypatch.setenv("PATH", f".:bin:{bench.path('workspace/bin')}:/usr/bin:/bin")
     assert judged(bench, {}, required="judge-it").summary.status == "FAIL"
+
+
+@pytest.mark.req("G-01")
+@pytest.mark.parametrize("level", turn("programs of the workspace", LEVELS))
+@pytest.mark.parametrize("folder", ["bin", "tools/bin"])
+def test_a_script_that_judges_finds_no_program_in_the_workspace(
+    bench: Bench, project: Path, monkeypatch: pytest.MonkeyPatch, folder: str, level: str
+) -> None:
+    """The folder of the project is on PATH, and at L3 the workspace stands in its place."""
+    (project / "tests" / "judge.sh").write_text("judge-it\n")
+    (bench.home / "link").symlink_to(project / folder)
+    own = {"path": f"{folder}/judge-it", "content": "#!/bin/sh\n", "executable": True}
+    for path in (
+        str(project / folder),
+        f"{project}/src/../{folder}",
+        str(bench.home / "link"),
+        str(bench.path(f"workspace/{folder}")),
+        f"/proc/self/cwd/{folder}",
+        f"/ws/{folder}",
+    ):
+        monkeypatch.setenv("PATH", f"{path}:/usr/bin:/bin")
+        shutil.rmtree(bench.runsdir, ignore_errors=True)
+        result = judged(bench, {"edits": [own]}, required="sh tests/judge.sh", confinement=level)
+        assert result.summary.status == "FAIL", path
 
 
 @pytest.mark.req("G-01")

@@ -53,7 +53,12 @@ class VerificationExecutor:
             name = layout.verification_command(number)
             ran.append(
                 self._runner.run(
-                    line, stage, network_access(request), name=name, timeout=request.timeout
+                    line,
+                    stage,
+                    network_access(request),
+                    name=name,
+                    timeout=request.timeout,
+                    judges=True,
                 )
             )
             if not ran[-1].result.succeeded:
