@@ -144,6 +144,8 @@ class Engine:
         return final, spent if is_over and self._recording.version.budgets_final else ""
 
     def _attempt(self, node: Node, frame: Frame, visit: int, attempt: int) -> Steps[Outcome]:
+        if self._recording.version.last_attempts_judged:
+            frame.forget(node)
         request_id = layout.request_id(node.id, visit, attempt)
         situation = Situation(
             state=self.state,
@@ -159,8 +161,6 @@ class Engine:
             version=self._recording.version,
         )
         handler = self._handlers[node.type]
-        if self._recording.version.last_attempts_judged:
-            frame.forget(node)
         try:
             request = handler.request(node, situation)
         except Refused as refused:
