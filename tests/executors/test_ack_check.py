@@ -15,6 +15,7 @@ from custody.executors.ack_check import checked
 from custody.model.event import GuardrailViolation
 from custody.model.evidence import Evidence
 from custody.model.request import Ack, AgentRequest, Usage
+from custody.model.verdict import Verdict
 from support.bench import Bench
 from support.stages import StageSite, agent_request
 
@@ -30,6 +31,9 @@ FORMS: dict[str, dict[str, Any]] = {
     "no context": {"context_updates": None},
     "no evidence": {"evidence": None},
     "a text for a verdict": {"verdicts": ("x",)},
+    "a refusal that succeeded": {
+        "verdicts": (Verdict(check="writes", allowed=False, code="denied", reason="no"),)
+    },
     "half an exit code": {"exit_code": 3.5},
     "half a token": {"usage": Usage(input_tokens=0.5)},  # type: ignore[arg-type]
     "tokens back": {"usage": Usage(input_tokens=-1)},

@@ -22,8 +22,8 @@ MOST = 1e15
 def checked(found: Any, request: AgentRequest, stage: Stage) -> Ack:
     """Return the ack with everything of its type; raises `MalformedDocument` for what is none.
 
-    It must answer this very request, take no time, tokens or money back, and point to nothing but
-    files of the attempt, documents and letters, as they are.
+    It must answer this very request, call itself refused if it holds refusals, take no time, tokens
+    or money back, and point only to files of the attempt, documents and letters, as they are.
     """
     if not isinstance(found, Ack):
         _refuse(request, f"is no Ack but {type(found).__name__!r}")
@@ -34,6 +34,8 @@ def checked(found: Any, request: AgentRequest, stage: Stage) -> Ack:
         raise MalformedDocument("json", f"the answer of {request.agent}: {error}") from error
     if ack.request_id != request.id:
         _refuse(request, f"is one to {ack.request_id!r}, not to {request.id!r}")
+    if ack.verdicts and ack.status != "refused":
+        _refuse(request, f"holds refusals and says {ack.status!r}")
     for name, value in _counted(ack):
         if value < 0 or value >= MOST:
             _refuse(request, f"has {'too many' if value > 0 else 'negative'} {name}")
