@@ -64,6 +64,33 @@ def test_an_internal_error_is_2(custody: Shell, debug: bool) -> None:
         assert "in agent\n" in kept[0].read_text()
 
 
+@pytest.mark.req("G-01")
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("raise SystemExit(0)", "SystemExit: 0"),
+        ("return type('A', (), {'work': lambda *_: exit(0)})()", "SystemExit: 0"),
+        ("raise GeneratorExit", "GeneratorExit: "),
+    ],
+)
+def test_no_agent_ends_a_run_as_if_it_had_passed(custody: Shell, body: str, told: str) -> None:
+    install_agent(custody, body)
+    words = ["run", "pipeline.dot", "--agent", "own", "--run-id", "r1"]
+    done = custody(*words, PYTHONPATH=".", TMPDIR=str(custody.folder))
+    assert done.code == 2
+    assert f"error: internal error: {told}\n" in done.err
+    assert "Traceback" not in done.err
+    assert custody("resume", "r1", PYTHONPATH=".", TMPDIR=str(custody.folder)).code == 2
+
+
+@pytest.mark.req("G-01")
+def test_an_agent_that_ends_while_it_is_loaded_is_not_there(custody: Shell) -> None:
+    install_agent(custody, "pass\nraise SystemExit(0)")
+    done = custody("run", "pipeline.dot", "--agent", "own", PYTHONPATH=".")
+    assert done.code == 1
+    assert "the agent 'own' cannot be loaded: SystemExit: 0" in done.err
+
+
 @pytest.mark.req("P-16")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_is_130_and_can_be_resumed(custody: Shell, number: signal.Signals) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
+from custody import api
+from custody.cli import main
 from custody.cli.run_result import awaited, place, run_result, short, weaker
 from custody.model.confinement import ChosenLevel
 from support.bench import Bench
@@ -27,6 +30,28 @@ def test_what_a_person_must_do_stands_last(bench: Bench) -> None:
     assert told.status == "RUNNING"
     assert last.text == "ask/1.1 waits for a person: custody answer r1/ask/1.1 --edit"
     assert list(awaited(bench.run("start -> done", run_id="r2"))) == []
+
+
+@pytest.mark.req("G-26")
+def test_a_copy_is_named_as_it_is_called(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its id is that of the original, which waits beside it."""
+    bench.run('ask [prompt="x"] start -> ask -> done', agent="outbox")
+    shutil.copytree(bench.runsdir / "r1", bench.runsdir / "copy")
+    copied = api.resume(str(bench.runsdir / "copy"))
+    where = str(bench.runsdir)
+    *_, last = run_result(copied, Namespace(runsdir="", run=f"{where}/copy"), {}).text
+    command = f"custody answer copy/ask/1.1 --edit --runsdir {where}"
+    assert last.text == f"ask/1.1 waits for a person: {command}"
+    (bench.home / "answer.md").write_text("Yes.")
+    file = ["--file", str(bench.home / "answer.md")]
+    assert main(["inbox", "--runsdir", where]) == 0
+    listed = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert listed == ["request", "copy/ask/1.1", "r1/ask/1.1"]
+    assert main(["answer", "copy/ask/1.1", *file, "--runsdir", where]) == 0
+    *_, following = capsys.readouterr().out.splitlines()
+    assert following == f"next: custody resume copy --runsdir {where}"
+    assert api.resume("copy", runsdir=where).summary.status == "PASS"
+    assert api.resume("r1", runsdir=where).waiting == "ask/1.1"
 
 
 @pytest.mark.parametrize(

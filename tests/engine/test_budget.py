@@ -105,10 +105,10 @@ def test_a_resume_does_not_refresh_a_budget(bench: Bench, monkeypatch: pytest.Mo
 
     route = choose
 
-    def dies(*given: Any) -> Any:
+    def dies(*given: Any, **named: Any) -> Any:
         if bench.runsdir.exists() and answers(bench) >= allowed[-1]:
             raise Killed
-        return route(*given)
+        return route(*given, **named)
 
     monkeypatch.setattr(loop, "choose", dies)
     body, agent = LOOP.format(a=""), book(bench.home, outcome="fail")

@@ -129,12 +129,14 @@ def test_what_could_not_be_judged_is_not_executed(place: Place, tmp_path: Path) 
 
 @pytest.mark.req("C-14")
 @pytest.mark.parametrize("name", ["lite", "full"])
-def test_commands_are_run_on_a_copy(place: Place, name: str) -> None:
+def test_each_command_is_run_on_a_copy(place: Place, name: str) -> None:
     settings = place.repo / "custody.toml"
-    settings.write_text(f'[change]\n{name} = ["touch made", "test -f made", "test \\"a\\" = a"]\n')
+    settings.write_text(
+        f'[change]\n{name} = ["touch made && test -f made", "mkdir made", "test \\"a\\" = a"]\n'
+    )
     report = run_gate(name, repo=str(place.repo))
     assert report.result == "passed", report
-    assert report.commands[0] == GateCommand(cmd="touch made", exit_code=0)
+    assert report.commands[0] == GateCommand(cmd="touch made && test -f made", exit_code=0)
     assert not (place.repo / "made").exists()
     settings.write_text(f'[change]\n{name} = ["true", "false", "true"]\n')
     report = run_gate(name, repo=str(place.repo))

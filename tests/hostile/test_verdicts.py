@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -247,6 +248,30 @@ def test_a_program_of_the_workspace_is_not_taken_for_one_of_the_machine(
 
 
 @pytest.mark.req("G-01")
+@pytest.mark.parametrize("level", turn("programs of the workspace", LEVELS))
+@pytest.mark.parametrize("folder", ["bin", "tools/bin"])
+def test_a_script_that_judges_finds_no_program_in_the_workspace(
+    bench: Bench, project: Path, monkeypatch: pytest.MonkeyPatch, folder: str, level: str
+) -> None:
+    """The folder of the project is on PATH, and at L3 the workspace stands in its place."""
+    (project / "tests" / "judge.sh").write_text("judge-it\n")
+    (bench.home / "link").symlink_to(project / folder)
+    own = {"path": f"{folder}/judge-it", "content": "#!/bin/sh\n", "executable": True}
+    for path in (
+        str(project / folder),
+        f"{project}/src/../{folder}",
+        str(bench.home / "link"),
+        str(bench.path(f"workspace/{folder}")),
+        f"/proc/self/cwd/{folder}",
+        f"/ws/{folder}",
+    ):
+        monkeypatch.setenv("PATH", f"{path}:/usr/bin:/bin")
+        shutil.rmtree(bench.runsdir, ignore_errors=True)
+        result = judged(bench, {"edits": [own]}, required="sh tests/judge.sh", confinement=level)
+        assert result.summary.status == "FAIL", path
+
+
+@pytest.mark.req("G-01")
 @pytest.mark.parametrize(
     "own", ["python3 -m unittest --help", "python3 -m unittest tests.test_nothing"]
 )
@@ -266,3 +291,82 @@ def test_the_packaged_pipeline_runs_the_tests_of_the_project_again(
     )
     assert result.summary.status == "FAIL"
     assert commands(bench, "verify/1.1") == [TESTS]
+
+
+@pytest.mark.req("G-01")
+@pytest.mark.parametrize("code", [0, 3])
+def test_an_exit_code_handles_no_refusal(bench: Bench, code: int) -> None:
+    """The command says how it ended; what a guard refused it does not tell."""
+    (bench.workdir / "t.sh").write_text(f"mkdir .vscode\n>.vscode/tasks.json\nexit {code}\n")
+    result = bench.run(
+        't [type=tool, tool_command="sh t.sh"]\n'
+        f'start -> t\nt -> done [condition="t.exit_code={code}"]'
+    )
+    assert result.summary.status == "FAIL"
+    assert result.summary.changed == ()
+    assert api.replay("r1", runsdir=str(bench.runsdir)).status == "FAIL"
+
+
+@pytest.mark.req("G-01")
+@pytest.mark.parametrize(("condition", "status"), [("!=2", "FAIL"), ("!=0", "PASS")])
+def test_a_command_that_was_ended_has_no_code_but_a_wrong_one(
+    bench: Bench, condition: str, status: str
+) -> None:
+    """Whoever is content with any code but 2 is not content with none."""
+    result = bench.run(
+        't [type=tool, tool_command="sleep 60", timeout=100ms]\n'
+        f'start -> t\nt -> done [condition="t.exit_code{condition}"]'
+    )
+    assert result.summary.status == status
+
+
+@pytest.mark.req("G-01")
+@pytest.mark.usefixtures("project")
+def test_a_gate_does_not_judge_a_stage_by_an_earlier_visit(bench: Bench) -> None:
+    """The second answer breaks the work, and has its verification refused before it is run."""
+    agent = answers(
+        bench,
+        planned(edits=[edit("src/double.py", RIGHT)]),
+        planned("rm -r tests", edits=[edit("src/double.py", WRONG)]),
+    )
+    result = bench.run(
+        'a [prompt="x"]\nb [prompt="y"]\n'
+        f'v [type=verification, verification.required_commands="{TESTS}"]\n'
+        'g [type=gate, stage=v, gates="verification"]\n'
+        "start -> a -> v\n"
+        'v -> b [condition="outcome=success"]\nv -> g [condition="outcome=fail"]\n'
+        'b -> v\ng -> done [condition="outcome=success"]',
+        agent=agent,
+    )
+    assert result.summary.status == "FAIL"
+    failed = [fact for fact in bench.facts() if isinstance(fact, GateFailed) and fact.node == "g"]
+    assert [verdict.code for fact in failed for verdict in fact.verdicts] == ["not_recorded"]
+    assert api.replay("r1", runsdir=str(bench.runsdir)).status == "FAIL"
+
+
+@pytest.mark.req("G-01")
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize("level", LEVELS)
+def test_code_under_test_cannot_prepare_the_next_command(bench: Bench, level: str) -> None:
+    """The first command imports it and passes; the second would look at it from outside."""
+    (bench.workdir / "outside.sh").write_text("exit 1\n")
+    planting = "import pathlib\npathlib.Path('outside.sh').write_text('exit 0')\n"
+    result = judged(
+        bench,
+        {"edits": [edit("src/double.py", planting + RIGHT)]},
+        required=f"{TESTS}, sh outside.sh",
+        confinement=level,
+    )
+    assert reason(bench) == "verification command failed: sh outside.sh"
+    assert result.summary.status == "FAIL"
+    assert not bench.path("layers").exists()
+    assert api.verify("r1", runsdir=str(bench.runsdir)).mismatches == ()
+    assert api.replay("r1", runsdir=str(bench.runsdir)).status == "FAIL"
+
+
+@pytest.mark.req("G-01")
+@pytest.mark.parametrize("level", turn("commands joined", LEVELS))
+def test_commands_that_need_each_other_are_joined(bench: Bench, level: str) -> None:
+    joined = judged(bench, {}, required="touch made && test -e made", confinement=level)
+    assert joined.summary.status == "PASS"
+    assert joined.summary.changed == ()

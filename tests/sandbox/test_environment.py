@@ -18,6 +18,7 @@ from custody.sandbox.environment import (
     command_environment,
     find_program,
     make_caches,
+    path_beside,
     stage_environment,
 )
 
@@ -60,6 +61,29 @@ def test_path_is_absolute_only() -> None:
     assert base_environment({"PATH": ".:/usr/bin::bin:/bin"})["PATH"] == "/usr/bin:/bin"
     assert base_environment({"PATH": "."})["PATH"] == "/usr/local/bin:/usr/bin:/bin"
     assert base_environment({})["PATH"] == "/usr/local/bin:/usr/bin:/bin"
+
+
+@pytest.mark.req("G-01")
+def test_path_names_no_folder_of_a_process() -> None:
+    own = "/proc/self/cwd/bin:/dev/fd/3/bin:/bin/../proc/1/root:/usr/bin"
+    assert base_environment({"PATH": own})["PATH"] == "/usr/bin"
+
+
+@pytest.mark.req("G-01")
+def test_a_path_beside_a_folder_leads_nowhere_into_it(tmp_path: Path) -> None:
+    inside = tmp_path / "inside"
+    (inside / "venv" / "bin").mkdir(parents=True)
+    (inside / "bin").mkdir()
+    (tmp_path / "link").symlink_to(inside / "bin")
+    (tmp_path / "way").symlink_to(inside)
+    names = ("inside", "inside/", "inside/bin", "link", "way/bin", "x/../inside/bin")
+    entries = [f"{tmp_path}/{name}" for name in names]
+    beside = [f"{tmp_path}/inside2", f"{inside}/venv/bin"]
+    path = ":".join([*entries, *beside])
+    tools = (f"{inside}/venv",)
+    assert path_beside(path, (str(inside),), tools) == ":".join(beside)
+    assert path_beside(path, (str(tmp_path / "way"),), tools) == ":".join(beside)
+    assert path_beside(":".join(entries), (str(inside),)) == "/usr/local/bin:/usr/bin:/bin"
 
 
 @pytest.mark.req("P-21")

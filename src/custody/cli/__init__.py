@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None, *, prepare: Callable[[], None] | Non
         output.complain(error, as_json=as_json)
         _settle_interrupt()
         return error.exit_code
-    except Exception as error:  # noqa: BLE001 - whatever it is, it ends here and is told
+    except BaseException as error:  # noqa: BLE001 - code of others may want to end the process
         output.complain_of_bug(error, as_json=as_json, debug="--debug" in words)
         return EXIT_INTERNAL
 

@@ -57,7 +57,7 @@ def complain(error: CustodyError, *, as_json: bool) -> None:
     )
 
 
-def complain_of_bug(error: Exception, *, as_json: bool, debug: bool) -> None:
+def complain_of_bug(error: BaseException, *, as_json: bool, debug: bool) -> None:
     """Print that custody itself failed, and where the traceback is."""
     import traceback
 

@@ -25,7 +25,7 @@ def run_result(result: RunResult, options: Namespace, failures: Mapping[str, str
             text(result, options, failures),
             weaker(result.confinement),
             elsewhere(result.confinement, vars(options).get("workdir", "")),
-            awaited(result, options.runsdir),
+            awaited(result, home(result, options)),
         ),
         status=result.summary.status,
     )
@@ -69,12 +69,21 @@ def elsewhere(chosen: ChosenLevel | None, source: str) -> Iterator[Line]:
 
 
 def awaited(result: RunResult, runsdir: str = "") -> Iterator[Line]:
-    """Return what a person must do before the run can go on; ``runsdir`` is what he had to say."""
+    """Return what a person must do before the run can go on; ``runsdir`` is what he had to say.
+
+    The run is named as its folder is: a copy beside the original has the same id.
+    """
     if result.waiting:
         where = f" --runsdir {shlex.quote(runsdir)}" if runsdir else ""
-        request = shlex.quote(f"{result.run_id}/{result.waiting}")
+        request = shlex.quote(f"{os.path.basename(result.path)}/{result.waiting}")
         command = f"custody answer {request} --edit{where}"
         yield Line(f"{result.waiting} waits for a person: {command}", "warn")
+
+
+def home(result: RunResult, options: Namespace) -> str:
+    """Return the folder of runs that the user has to say; empty where he need not."""
+    by_path = os.sep in vars(options).get("run", "")
+    return options.runsdir or (short(os.path.dirname(result.path)) if by_path else "")
 
 
 def place(result: RunResult, options: Namespace) -> Location:

@@ -83,6 +83,10 @@ class Frame:
         if name in self._judged:
             self.cases[name] = case
 
+    def forget(self, node: Node) -> None:
+        """Let nobody judge a stage by what it left before, now that it is attempted again."""
+        self.cases.pop(node.id.removeprefix(self.prefix), None)
+
     @property
     def name(self) -> str:
         """What it is called where a limit is exceeded."""

@@ -16,7 +16,7 @@ from custody.engine.ingest_settings import with_ingest
 from custody.engine.judge import Judgement, failed_outcome, judge, judge_stage
 from custody.engine.limit_settings import output_limit, with_limits
 from custody.engine.recording import Recording
-from custody.engine.route import choose
+from custody.engine.route import choose, told_by_code
 from custody.errors import Refused
 from custody.handlers import Situation, handlers
 from custody.handlers.each import items_of
@@ -36,11 +36,12 @@ from custody.model.event import (
 )
 from custody.model.evidence import Evidence
 from custody.model.graph import Node, Pipeline, agent_of_role
-from custody.model.outcome import Outcome
+from custody.model.outcome import Outcome, Route
 from custody.model.request import Ack, AgentRequest, AnyRequest
 from custody.model.state import EACH, State
 from custody.model.verdict import Verdict
 from custody.model.verify_event import AnyAnnouncement
+from custody.pipeline.condition import Told
 
 DEFAULT_MAX_VISITS = 10
 """How often one node may be entered, where it says nothing else."""
@@ -95,11 +96,18 @@ class Engine:
                 if outcome.status == "success" and not frame.scope.unhandled:
                     return node, ""
                 return node, outcome.failure_reason or "a failed stage was never handled"
-            route = choose(frame.pipeline, node.id, outcome.status, frame.scope, frame.prefix)
+            route = self._route(node, frame, outcome)
             self._record(RouteChosen(node=node.id, route=route))
             if not route.target:
                 return node, f"no route from node {node.id} for outcome {outcome.status}"
             node = frame.pipeline.nodes[route.target]
+
+    def _route(self, node: Node, frame: Frame, outcome: Outcome) -> Route:
+        told: Told = "all"
+        if self._recording.version.failures_named:
+            told = told_by_code(outcome, frame.scope.outputs.get(node.id))
+        scope = frame.scope
+        return choose(frame.pipeline, node.id, outcome.status, scope, frame.prefix, told=told)
 
     def _exceeded(self, node: Node, frame: Frame) -> str:
         visits = node.integer("max_visits", DEFAULT_MAX_VISITS)
@@ -136,6 +144,8 @@ class Engine:
         return final, spent if is_over and self._recording.version.budgets_final else ""
 
     def _attempt(self, node: Node, frame: Frame, visit: int, attempt: int) -> Steps[Outcome]:
+        if self._recording.version.last_attempts_judged:
+            frame.forget(node)
         request_id = layout.request_id(node.id, visit, attempt)
         situation = Situation(
             state=self.state,

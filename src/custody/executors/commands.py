@@ -15,7 +15,7 @@ from custody.model.confinement import Level
 from custody.model.evidence import Evidence
 from custody.model.request import AckStatus, CommandLine
 from custody.sandbox.confinement import OverlayPaths, stage_confinement
-from custody.sandbox.environment import HOME, base_environment, stage_environment
+from custody.sandbox.environment import HOME, base_environment, path_beside, stage_environment
 from custody.sandbox.stage import Access
 from custody.supervise.streams import failure_summary
 from custody.supervise.supervisor import Launch, Limits, Listener, ProcessResult, Supervisor
@@ -59,10 +59,21 @@ class CommandRunner:
         self._runs = runs
 
     def run(
-        self, line: CommandLine, stage: Stage, access: Access, *, name: str, timeout: float
+        self,
+        line: CommandLine,
+        stage: Stage,
+        access: Access,
+        *,
+        name: str,
+        timeout: float,
+        judges: bool = False,
     ) -> Ran:
-        """Run one line; its streams become ``<name>.stdout.log`` and ``<name>.stderr.log``."""
-        return self.follow(line, stage, access, name=name, limits=Limits(timeout=timeout))
+        """Run one line; its streams become ``<name>.stdout.log`` and ``<name>.stderr.log``.
+
+        One that ``judges`` the workspace, and all that it starts, find no program in there.
+        """
+        limits = Limits(timeout=timeout)
+        return self.follow(line, stage, access, name=name, limits=limits, judges=judges)
 
     def follow(
         self,
@@ -75,10 +86,13 @@ class CommandRunner:
         variables: Mapping[str, str] | None = None,
         stdin: str = "",
         listener: Listener | None = None,
+        judges: bool = False,
     ) -> Ran:
         """Do the same with ``variables`` of its own, an input, and somebody who listens."""
         level = stage.sandbox.enter(access)
         launch = self._launch(line, stage, access, level, variables or {})
+        if judges:
+            launch = _without_own_programs(launch, stage)
         names = layout.streams(name)
         with stage.folder.open_stream(names[0]) as out, stage.folder.open_stream(names[1]) as err:
             result = self._supervisor.run(
@@ -154,6 +168,15 @@ class CommandRunner:
         else:
             stage.sandbox.show(partial(in_sight, confinement))
         return Launch(workspace, {**environment, **variables}, confinement)
+
+
+def _without_own_programs(launch: Launch, stage: Stage) -> Launch:
+    """Return a launch whose PATH leads nowhere into the workspace, wherever that is seen."""
+    confinement = launch.confinement
+    tools = () if confinement is None else confinement.tools_of_source
+    folders = (launch.workspace, seen_workspace(stage))
+    path = path_beside(launch.environment["PATH"], folders, tools)
+    return launch._replace(environment={**launch.environment, "PATH": path})
 
 
 def status_of(result: ProcessResult) -> AckStatus:

@@ -200,7 +200,7 @@ def _load(entry: EntryPoint) -> AgentType:
     """Return what an entry point declares; raises `UsageError` if it cannot be used."""
     try:
         loaded = entry.load()
-    except Exception as error:  # whatever an import of others raises, the agent is not there
+    except (Exception, SystemExit) as error:  # whatever an import raises, the agent is not there
         why = f"{type(error).__name__}: {error}"
         raise UsageError(f"the agent {entry.name!r} cannot be loaded: {why}") from error
     if not isinstance(loaded, AgentType):

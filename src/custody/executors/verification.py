@@ -44,12 +44,21 @@ class VerificationExecutor:
     def _run_commands(self, request: VerificationRequest, stage: Stage) -> list[Ran]:
         ran: list[Ran] = []
         for number, line in enumerate(request.lines, 1):
-            # An agent may have chosen one command: it prepares nothing for those after it.
-            stage.sandbox.caches.end()
+            # An agent may have chosen a command, or the code that it starts: it prepares nothing
+            # for those after it.
+            if request.keeps_nothing:
+                stage.sandbox.begin_anew()
+            else:
+                stage.sandbox.caches.end()
             name = layout.verification_command(number)
             ran.append(
                 self._runner.run(
-                    line, stage, network_access(request), name=name, timeout=request.timeout
+                    line,
+                    stage,
+                    network_access(request),
+                    name=name,
+                    timeout=request.timeout,
+                    judges=True,
                 )
             )
             if not ran[-1].result.succeeded:

@@ -1,9 +1,9 @@
 """``verification``: what the pipeline demands and what a plan adds, judged first and then run.
 
 The commands that the node names (``verification.required_commands``) are run whatever a plan
-says, and before those of the plan, on what the stages before have left. What the commands of
-such a stage change is thrown away: neither code under test nor a plan's command can prepare what
-a later check finds. Without them a verification rests on a plan alone, which an agent may have
+says, and before those of the plan, on what the stages before have left. What each command of such
+a stage changes is thrown away: neither code under test nor a plan's command can prepare what the
+next one finds. Without them a verification rests on a plan alone, which an agent may have
 written; `custody check` warns of that.
 """
 
@@ -80,7 +80,7 @@ class VerificationHandler(Handler):
             AttributeRule(
                 name=REQUIRED,
                 kind="list",
-                doc="Commands that are run whatever a plan says; what they change is thrown away.",
+                doc="Commands that are run whatever a plan says; what each changes is thrown away.",
             ),
             AttributeRule(
                 name=ALLOWED,

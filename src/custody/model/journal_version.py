@@ -43,6 +43,10 @@ class JournalVersion(Record, frozen=True):
     """Whether an agent whose document becomes files is told the one form that is read."""
     packets: bool = False
     """Whether a run that ends leaves a packet: its claims with their evidence."""
+    failures_named: bool = False
+    """Whether an edge on an exit code takes care of a command's failure, and of no other one."""
+    last_attempts_judged: bool = False
+    """Whether gates that are asked about a stage never look at an attempt before its last."""
 
     def knows(self, since: str) -> bool:
         """Whether a kind of fact that there is since a version is known to this one."""
@@ -112,6 +116,8 @@ VERSIONS: dict[str, JournalVersion] = {
             usage_summed=True,
             ingest_asked=True,
             packets=True,
+            failures_named=True,
+            last_attempts_judged=True,
         ),
     )
 }

@@ -124,7 +124,7 @@ class VerificationRequest(Request, frozen=True, tag="verification"):
     """What of it is open: ``none``, ``loopback`` or ``host``, or each ``host:port``."""
     required: int | UnsetType = UNSET
     """How many lines, from the first on, the pipeline demands. Where it demands any, the stage
-    judges and keeps nothing: what its commands change is thrown away."""
+    judges and keeps nothing: what each of its commands changes is thrown away."""
     limits: dict[Limit, int] | UnsetType = UNSET
     """As in `AgentRequest`."""
 

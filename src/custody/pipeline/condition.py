@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from custody.errors import MalformedDocument
 from custody.model.outcome import OUTCOMES
@@ -36,6 +36,8 @@ _NUMBER = later("0|[1-9][0-9]{0,2}")
 
 ExitCode = Callable[[str], int | None]
 """Gives the exit code of a node's last command; None when there is none."""
+Told = Literal["all", "failed", "nothing"]
+"""What an exit code tells of how its node ended: how; no more than that it failed; nothing."""
 
 
 def _nobody(_node: str) -> int | None:
@@ -94,9 +96,18 @@ class Condition(Record, frozen=True):
             clause.holds(outcome, {}) for clause in self.clauses if clause.key == OUTCOME
         )
 
-    def on_outcome_of(self, node: str) -> bool:
-        """Whether it is asked how the node ended: such an edge takes care of its failure."""
-        return any(clause.key == OUTCOME or clause.node == node for clause in self.clauses)
+    def on_outcome_of(self, node: str, told: Told = "all") -> bool:
+        """Whether it is asked how the node ended: such an edge takes care of its failure.
+
+        ``told`` says what the node's exit code tells of that.
+        """
+        return any(
+            clause.key == OUTCOME
+            or (
+                clause.node == node and (told == "all" or (told == "failed" and clause.only_failed))
+            )
+            for clause in self.clauses
+        )
 
     @property
     def possible(self) -> bool:

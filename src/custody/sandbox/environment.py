@@ -13,10 +13,11 @@ of it than anybody else.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from posixpath import normpath
 
 from custody.errors import PathRefused, StorageFailed
 from custody.patterns import later
-from custody.store.places import is_program, open_to_all, real_path
+from custody.store.places import is_program, leads_to, open_to_all, real_path
 from custody.store.resolve import own
 from custody.store.root import Root
 
@@ -44,6 +45,8 @@ FIXED = {
     "npm_config_package_import_method": "copy",
 }
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
+_OF_PROCESSES = ("/proc/", "//proc/", "/dev/fd/", "//dev/fd/")
+"""Where a path means something else to each process."""
 
 CACHES = {
     "CARGO_HOME": "cargo",
@@ -98,8 +101,9 @@ def base_environment(parent: Mapping[str, str]) -> dict[str, str]:
     """Return what of the parent's environment every program may see.
 
     Taken once when the runtime starts, so that PATH means the same for every stage. Entries of
-    PATH that are not absolute are dropped: they would be looked up in the workspace. So are those
-    that are not UTF-8, which no record could tell.
+    PATH that are not absolute are dropped: they would be looked up in the workspace, as would those
+    that begin with a process's own folder. So are those that are not UTF-8, which no record could
+    tell.
     """
     passed = {
         name: value
@@ -109,12 +113,30 @@ def base_environment(parent: Mapping[str, str]) -> dict[str, str]:
     entries = [
         entry
         for entry in parent.get("PATH", "").split(":")
-        if entry.startswith("/") and entry.encode(errors="replace").decode() == entry
+        if entry.startswith("/")
+        and not f"{normpath(entry)}/".startswith(_OF_PROCESSES)
+        and entry.encode(errors="replace").decode() == entry
     ]
     # Programs of rustup look for their toolchains below a home that is not theirs inside.
     if "HOME" in passed and f"{passed['HOME']}/.cargo/bin" in entries:
         passed.setdefault("RUSTUP_HOME", f"{passed['HOME']}/.rustup")
     return {**passed, **FIXED, "PATH": ":".join(entries) or DEFAULT_PATH}
+
+
+def path_beside(path: str, folders: Iterable[str], tools: tuple[str, ...] = ()) -> str:
+    """Return a PATH without entries that lie in one of ``folders``, whatever links lead there.
+
+    Those that lie in ``tools`` stay: what is shown there cannot be changed.
+    """
+    ends = [end for folder in folders for end in (folder, leads_to(folder))]
+
+    def is_beside(entry: str) -> bool:
+        found = {normpath(entry), leads_to(entry)}
+        if any(_holds(tool, one) for tool in tools for one in found):
+            return True
+        return not any(_holds(end, one) for end in ends for one in found)
+
+    return ":".join(filter(is_beside, path.split(":"))) or DEFAULT_PATH
 
 
 def stage_environment(
@@ -226,6 +248,10 @@ def find_program(name: str, path: str, workspace: str, tools: tuple[str, ...] = 
         if not _is_below(candidate, workspace) or any(_is_below(candidate, at) for at in tools):
             return candidate
     return None
+
+
+def _holds(folder: str, path: str) -> bool:
+    return f"{path}/".startswith(f"{folder.rstrip('/')}/")
 
 
 def _is_below(file: str, folder: str) -> bool:

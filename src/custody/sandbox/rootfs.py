@@ -263,8 +263,7 @@ def readable(confinement: Confinement) -> list[str]:
 
 def in_sight(confinement: Confinement) -> tuple[list[str], list[str]]:
     """Return what of the machine can be read, and what can be changed."""
-    changed = writable(confinement)
-    return readable(confinement), changed
+    return readable(confinement), writable(confinement)
 
 
 def writable(confinement: Confinement) -> list[str]:

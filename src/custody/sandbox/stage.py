@@ -86,6 +86,8 @@ class StageSandbox:
         """What programs have worked on instead of the workspace itself; None when they did not."""
         self.confined: Confined | None = None
         """What held for the programs; None as long as none was started."""
+        self._access: Access | None = None
+        """What the first of them was let reach."""
         self.edited = False
         """Whether the runtime itself has changed the workspace, as an answer asked it to."""
 
@@ -105,6 +107,7 @@ class StageSandbox:
         level = self.level
         if self.confined is None:
             hidden = self._hide(access, level)
+            self._access = access
             self.confined = Confined(
                 level=level,
                 unconfined=level == "L1",
@@ -117,6 +120,13 @@ class StageSandbox:
                 limits=access.limits,
             )
         return level
+
+    def begin_anew(self) -> None:
+        """Let the next program find what the first one of this attempt found."""
+        self.caches.end()
+        if self._access is not None:
+            self._workspace.throw_away(self.layers)
+            self._hide(self._access, self.level)
 
     def show(self, seen: Callable[[], tuple[Iterable[str], Iterable[str]]]) -> None:
         """Take note of what of the machine a program is shown, to read and to change."""

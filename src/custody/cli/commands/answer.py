@@ -54,7 +54,7 @@ def execute(options: Namespace) -> Result:
         data=done,
         text=[
             Line(f"answered: {done.request_id}", "good"),
-            Line(f"next: {going_on(done.pipeline)} {shlex.quote(done.run_id)}{where}"),
+            Line(f"next: {going_on(done.pipeline)} {shlex.quote(name)}{where}"),
         ],
     )
 

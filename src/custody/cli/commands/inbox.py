@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 
 from custody.cli import options as declare
@@ -32,7 +33,7 @@ def execute(options: Namespace) -> Result:
         ("request", "since", "state", "prompt"),
         [
             (
-                f"{one.run_id}/{one.request_id}",
+                f"{os.path.basename(one.path) or one.run_id}/{one.request_id}",
                 one.since[:19],
                 "answered" if one.answered else "waiting",
                 one.prompt,

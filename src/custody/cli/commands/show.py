@@ -69,7 +69,7 @@ def _run(options: Namespace) -> Result:
     from custody.cli import config
     from custody.cli.render.report import report
     from custody.cli.render.terminal import room
-    from custody.cli.run_result import awaited, place
+    from custody.cli.run_result import awaited, home, place
 
     result = api.show(options.run, runsdir=config.setting("runsdir", options.runsdir))
     columns = room(sys.stdout, os.environ)
@@ -83,7 +83,7 @@ def _run(options: Namespace) -> Result:
     )
     return Result(
         data=result,
-        text=chain(text, awaited(result, options.runsdir)),
+        text=chain(text, awaited(result, home(result, options))),
         status=result.summary.status if options.watch else "PASS",
     )
 

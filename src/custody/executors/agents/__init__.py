@@ -160,17 +160,23 @@ class AgentExecutor:
         self._agents: dict[str, Agent] = {}
 
     def execute(self, request: AgentRequest, stage: Stage) -> Ack:
-        """Ask the agent."""
+        """Ask the agent; raises `MalformedDocument` for an answer that is none."""
+        from custody.executors.ack_check import checked
         from custody.executors.readiness import not_there
 
         briefs = _write_briefs(request, stage)
-        ack = not_there(request) or self._agent(request.agent).work(request, stage)
+        ack = not_there(request)
+        if ack is None:
+            ack = checked(self._agent(request.agent).work(request, stage), request, stage)
         return replace(ack, evidence=(*ack.evidence, *briefs)) if briefs else ack
 
     def recover(self, request: AgentRequest, stage: Stage) -> Ack | None:
         """Ask the agent what has come of a request in doubt; None to ask it anew."""
+        from custody.executors.ack_check import checked
+
         agent = self._agent(request.agent)
-        return agent.recover(request, stage) if isinstance(agent, RecoveringAgent) else None
+        found = agent.recover(request, stage) if isinstance(agent, RecoveringAgent) else None
+        return None if found is None else checked(found, request, stage)
 
     def _agent(self, spec: str) -> Agent:
         agent = self._agents.get(spec)
