@@ -86,7 +86,7 @@ def test_a_stage_takes_no_longer_way_than_it_did(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("PATH", "/usr/local/bin:/usr/bin:/bin")  # each further folder is looked at
     stage = walk.measure("stage")
     assert len(stage.files()) <= 68
-    assert len([*stage.crossings()]) <= 128  # some depend on what the machine is busy with
+    assert len([*stage.crossings()]) <= 133  # some depend on what the machine is busy with
 
 
 def test_a_resume_reads_the_journal() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from decimal import Decimal
 from typing import Any
 
@@ -117,3 +119,42 @@ def test_what_is_wide_is_not_deep(value: Any) -> None:
     wide = [value] * NESTING_LIMIT * 2
     assert not is_too_deep(wide)
     assert decode(encode(wide), list[Any], where="") == wide
+
+
+AT_ONCE = """
+import os, sys, threading
+import msgspec
+from custody.model.record import Record, decode
+
+def made(number):
+    names = {"bases": (Record,), "frozen": True, "kw_only": True}
+    inner = msgspec.defstruct(f"Inner{number}", [("a", "int | str")], **names)
+    fields = [(f"x{place}", "tuple[int, ...]", ()) for place in range(10)]
+    return msgspec.defstruct(f"Outer{number}", [*fields, ("inner", inner)], **names)
+
+def read():
+    together.wait()
+    decode(b'{"inner": {"a": 1}}', kind, where="")
+
+sys.setswitchinterval(1e-6)
+for number in range(200):
+    kind, together = made(number), threading.Barrier(5)
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    together.wait()
+    if number % 20 == 0 and not (child := os.fork()):
+        decode(b'{"inner": {"a": 1}}', kind, where="")
+        os._exit(0)
+    for thread in threads:
+        thread.join()
+    if number % 20 == 0 and os.waitpid(child, 0)[1]:
+        sys.exit("the child of a fork has ended by a signal")
+"""
+
+
+def test_threads_may_read_a_kind_for_the_first_time_at_once() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", AT_ONCE], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")

@@ -13,7 +13,7 @@ from custody.engine.waiting import still_waits
 from custody.errors import CustodyError, UsageError
 from custody.model import layout
 from custody.model.event import JournalLine
-from custody.model.record import Record
+from custody.model.record import Record, ready
 from custody.model.usage import UsageTotal
 from custody.store.follow import follow
 from custody.store.history import History
@@ -75,7 +75,7 @@ def cost(path: str, *, ended: bool) -> RunCost:
             found = overview(path).summary
             return RunCost(active_seconds=found.active_seconds, usage=found.usage)
         with RunDirectory.open(path, write=False) as run:
-            closing = msgspec.json.decode(run.root.read(layout.SUMMARY), type=_Closing)
+            closing = msgspec.json.decode(run.root.read(layout.SUMMARY), type=ready(_Closing))
     except (CustodyError, msgspec.MsgspecError, UnicodeError, RecursionError):
         return RunCost()  # `custody verify` tells what is wrong with it
     return RunCost(active_seconds=closing.active_seconds, usage=closing.usage)

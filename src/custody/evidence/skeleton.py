@@ -31,7 +31,7 @@ from custody.evidence.tail import last_lines
 from custody.evidence.uri import EvidenceUri
 from custody.model import layout
 from custody.model.packet import Cited, Claim
-from custody.model.record import decode
+from custody.model.record import decode, ready
 from custody.model.reference import EXCERPT_CHARACTERS, EXCERPT_LINES
 from custody.model.skeleton import Skeleton, SketchedClaim
 from custody.patterns import later
@@ -58,7 +58,7 @@ def read_skeleton(data: bytes, *, where: str) -> Skeleton:
         what = f"not UTF-8 at byte {error.start}"
         raise MalformedDocument("encoding", what, where=where) from None
     try:
-        return msgspec.convert(_Outline(where).read(lines), Skeleton)
+        return msgspec.convert(_Outline(where).read(lines), ready(Skeleton))
     except msgspec.ValidationError as error:
         raise MalformedDocument("type", str(error), where=where) from None
 

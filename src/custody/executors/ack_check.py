@@ -10,6 +10,7 @@ import msgspec
 from custody.errors import MalformedDocument, PathRefused
 from custody.model import layout
 from custody.model.evidence import Evidence
+from custody.model.record import ready
 from custody.model.request import Ack, AgentRequest
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def checked(found: Any, request: AgentRequest, stage: Stage) -> Ack:
         _refuse(request, f"is no Ack but {type(found).__name__!r}")
     try:
         whole = msgspec.to_builtins(found, str_keys=True, builtin_types=(bytes, bytearray))
-        ack = msgspec.convert(whole, Ack)
+        ack = msgspec.convert(whole, ready(Ack))
     except (TypeError, ValueError, RecursionError, msgspec.ValidationError) as error:
         raise MalformedDocument("json", f"the answer of {request.agent}: {error}") from error
     if ack.request_id != request.id:

@@ -35,7 +35,7 @@ from custody.model.process_event import (
     RunResumed,
     RunWaiting,
 )
-from custody.model.record import Document, Record
+from custody.model.record import Document, Record, ready
 from custody.model.request import Ack, AnyRequest
 from custody.model.session_event import (
     SessionAckIgnored,
@@ -347,7 +347,7 @@ class JournalLine(Document, frozen=True, kw_only=True, omit_defaults=False):
 
     def fact(self) -> AnyFact:
         """Return what the line says; raises `msgspec.ValidationError` when it does not fit."""
-        return msgspec.json.decode(self.data, type=FACTS[self.event])
+        return msgspec.json.decode(self.data, type=ready(FACTS[self.event]))
 
 
 class Position(NamedTuple):

@@ -7,6 +7,8 @@ not UTF-8 are refused with the path of the field that is wrong.
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -23,6 +25,13 @@ _DEEP = b"\n" + b"  " * NESTING_LIMIT
 
 _encoder = msgspec.json.Encoder(decimal_format="number")
 _T = TypeVar("_T")
+_ready: set[object] = set()
+_made_ready = threading.Lock()
+os.register_at_fork(
+    before=_made_ready.acquire,
+    after_in_parent=_made_ready.release,
+    after_in_child=_made_ready.release,
+)
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -50,6 +59,19 @@ def encode_pretty(value: object) -> bytes:
     return msgspec.json.format(encode(value), indent=2) + b"\n"
 
 
+def ready(kind: _T) -> _T:
+    """Return a kind of value, such as a record, that any thread can read now.
+
+    msgspec looks into a kind when it is first asked for it. Another thread that asks meanwhile
+    would be given the half of what it knows, and the process would crash.
+    """
+    if kind not in _ready:
+        with _made_ready:
+            msgspec.json.Decoder(kind)
+            _ready.add(kind)
+    return kind
+
+
 def decode(data: bytes, kind: type[_T], *, where: str, any_text: bool = False) -> _T:
     """Read ``data`` as one ``kind``.
 
@@ -57,6 +79,7 @@ def decode(data: bytes, kind: type[_T], *, where: str, any_text: bool = False) -
     With ``any_text`` a text may hold half a surrogate pair, which JSON can spell and UTF-8
     cannot hold: for documents whose texts a guard will judge.
     """
+    kind = ready(kind)
     try:
         data.decode()
     except UnicodeDecodeError as error:

@@ -12,7 +12,7 @@ import msgspec
 from custody.model.confinement import Level, Network
 from custody.model.endpoint import parse_endpoint
 from custody.model.limits import StageLimits
-from custody.model.record import Record
+from custody.model.record import Record, ready
 from custody.sandbox.environment import HOME
 from custody.store.places import is_folder
 
@@ -169,7 +169,7 @@ def stage_confinement(
         "reach": tuple(parse_endpoint(text).text for text in reach),
     }
     try:
-        return msgspec.convert(fields, Confinement, from_attributes=True)
+        return msgspec.convert(fields, ready(Confinement), from_attributes=True)
     except msgspec.ValidationError as error:
         raise ValueError(str(error)) from None
 

@@ -18,6 +18,7 @@ import msgspec
 
 from custody.errors import MalformedDocument, PathRefused, RunError, UsageError
 from custody.model import layout
+from custody.model.record import ready
 from custody.model.skill.metric import MetricRule, MetricValue, is_finite
 from custody.patterns import later
 from custody.skills.contract import read_contract
@@ -118,7 +119,7 @@ def read_figures(path: str) -> Figures:
             raise RunError(what, where=path, hint="has the run ended?") from None
         rules = _rules(run)
     try:
-        summary = msgspec.json.decode(data, type=_Summary)
+        summary = msgspec.json.decode(data, type=ready(_Summary))
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise MalformedDocument("type", str(error), where=f"{path}/{layout.SUMMARY}") from None
     skill = summary.skill

@@ -29,20 +29,20 @@ import msgspec
 from custody.errors import JournalBroken
 from custody.model.event import FACTS, GENESIS, AnyFact, Heard, JournalLine, PipelineStarted
 from custody.model.journal_version import CURRENT, VERSIONS, JournalVersion
-from custody.model.record import encode
+from custody.model.record import encode, ready
 from custody.store.limits import LINE_LIMIT
 
 
 @cache
 def _line_decoder() -> Callable[[bytes], JournalLine]:
     """Return what reads a line; made when the first one is read."""
-    return msgspec.json.Decoder(JournalLine).decode
+    return msgspec.json.Decoder(ready(JournalLine)).decode
 
 
 @cache
 def _decoder(event: str) -> Callable[[msgspec.Raw], AnyFact]:
     """Return what reads the data of one kind of event; made when the first one is met."""
-    return msgspec.json.Decoder(FACTS[event]).decode
+    return msgspec.json.Decoder(ready(FACTS[event])).decode
 
 
 class Link(msgspec.Struct, frozen=True):

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from custody.errors import MalformedDocument, PathRefused
 from custody.model.contracts.change_settings import ChangeSettings
+from custody.model.record import ready
 from custody.store.own_settings import CHANGES, parse_toml
 from custody.store.root import Root
 
@@ -42,7 +43,7 @@ def change_settings(root: Root) -> ChangeSettings:
 
 def _settings(table: Any, where: str) -> ChangeSettings:
     try:
-        return msgspec.convert(table, ChangeSettings)
+        return msgspec.convert(table, ready(ChangeSettings))
     except msgspec.ValidationError as error:
         raise MalformedDocument("type", str(error), where=where) from None
 

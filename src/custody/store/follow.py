@@ -12,13 +12,14 @@ import msgspec
 from custody.errors import JournalBroken
 from custody.model import layout
 from custody.model.event import FACTS, GENESIS, JournalLine
+from custody.model.record import ready
 from custody.store import files
 from custody.store.root import Root
 
 _CHUNK = 1 << 20
 _PAUSE = 0.2
 
-_decode = msgspec.json.Decoder(JournalLine).decode
+_decode = msgspec.json.Decoder(ready(JournalLine)).decode
 
 
 def _pause() -> None:

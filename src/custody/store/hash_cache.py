@@ -26,6 +26,7 @@ import msgspec
 
 from custody.errors import PathRefused, StorageFailed
 from custody.model import layout
+from custody.model.record import ready
 from custody.store.root import Root
 
 MOST_FILES = 250_000
@@ -69,7 +70,7 @@ class _Stored(msgspec.Struct, array_like=True):
     folders: dict[str, bytes]
 
 
-_files = msgspec.msgpack.Decoder(dict[str, Known])
+_files = msgspec.msgpack.Decoder(ready(dict[str, Known]))
 
 
 class HashCache(NamedTuple):

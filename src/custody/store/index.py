@@ -10,7 +10,7 @@ import msgspec
 
 from custody.errors import PathRefused, RunNotFound, StorageFailed, UsageError
 from custody.model import layout
-from custody.model.record import Record
+from custody.model.record import Record, ready
 from custody.patterns import later
 from custody.store.resolve import own
 from custody.store.root import Root
@@ -123,7 +123,7 @@ class _Head(msgspec.Struct):
 def _row(folder: Root, name: str) -> RunRow:
     path = f"{folder.path}/{name}"
     try:
-        head = msgspec.json.decode(folder.read(f"{name}/{layout.MANIFEST}"), type=_Head)
+        head = msgspec.json.decode(folder.read(f"{name}/{layout.MANIFEST}"), type=ready(_Head))
     except _UNREADABLE as error:
         return RunRow(run_id=name, path=path, status=BROKEN, state=BROKEN, problem=str(error))
     if head.status in ENDED:

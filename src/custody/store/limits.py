@@ -14,7 +14,7 @@ import msgspec
 
 from custody.errors import MalformedDocument
 from custody.model.event import AnyFact
-from custody.model.record import NESTING_LIMIT, TOO_DEEP, encode, is_too_deep
+from custody.model.record import NESTING_LIMIT, TOO_DEEP, encode, is_too_deep, ready
 
 TEXT_LIMIT = 64 << 10
 """Most bytes of one text in a fact."""
@@ -52,14 +52,14 @@ def encoded(fact: AnyFact) -> bytes:
 
 def as_recorded(fact: _F) -> _F:
     """Return the fact as a reader of the journal will see it; raises what `encoded` raises."""
-    return msgspec.json.decode(encoded(fact), type=type(fact))
+    return msgspec.json.decode(encoded(fact), type=ready(type(fact)))
 
 
 def capped(fact: _F) -> _F:
     """Return the fact with every text cut that is over the limit; the cut names what was there."""
     whole = msgspec.to_builtins(fact)
     cut = _cut(whole)
-    return fact if cut == whole else msgspec.convert(cut, type(fact))
+    return fact if cut == whole else msgspec.convert(cut, ready(type(fact)))
 
 
 def _encode(fact: AnyFact) -> bytes:
@@ -79,7 +79,7 @@ def _encode(fact: AnyFact) -> bytes:
 def _is_read_as(data: bytes, fact: AnyFact) -> bool:
     """Whether a reader gets the same fact; where that is not sure, it is said that it does not."""
     try:
-        return bool(msgspec.json.decode(data, type=type(fact)) == fact)
+        return bool(msgspec.json.decode(data, type=ready(type(fact))) == fact)
     except msgspec.ValidationError:
         return False
 

@@ -64,6 +64,7 @@ import msgspec
 
 from custody.errors import MalformedDocument
 from custody.model.own_settings import OwnEvidence, OwnSettings
+from custody.model.record import ready
 from custody.store.places import is_file, leads_to
 from custody.store.root import read_file
 
@@ -94,7 +95,8 @@ def own_settings(environment: Mapping[str, str]) -> OwnSettings:
     if named := environment.get(EMBEDDER, ""):
         parsed = {**parsed, "seek": {**parsed.get("seek", {}), "embedder": named}}
     try:
-        found = msgspec.convert({name: parsed[name] for name in OWN if name in parsed}, OwnSettings)
+        known = {name: parsed[name] for name in OWN if name in parsed}
+        found = msgspec.convert(known, ready(OwnSettings))
     except msgspec.ValidationError as error:
         raise MalformedDocument("type", str(error), where=file) from None
     _refuse_relative(found.evidence, file)

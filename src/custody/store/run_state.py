@@ -15,6 +15,7 @@ import msgspec
 from custody.errors import CustodyError
 from custody.model import layout
 from custody.model.event import FACTS
+from custody.model.record import ready
 from custody.store import files
 from custody.store.lock import is_locked
 from custody.store.root import Root
@@ -55,7 +56,7 @@ def state_of(run: Root) -> RunState:
 def stage_of(run: Root) -> str:
     """Return the stage that a run has come to, as its checkpoint tells; empty when none does."""
     try:
-        return msgspec.json.decode(run.read(layout.CHECKPOINT), type=_Reached).node
+        return msgspec.json.decode(run.read(layout.CHECKPOINT), type=ready(_Reached)).node
     except (CustodyError, msgspec.MsgspecError, UnicodeError, RecursionError):
         return ""
 
@@ -68,7 +69,7 @@ def last_event(run: Root) -> str:
         return ""
     try:
         raw = _last_line(descriptor, os.fstat(descriptor).st_size)
-        return msgspec.json.decode(raw, type=_Line).event
+        return msgspec.json.decode(raw, type=ready(_Line)).event
     except (OSError, msgspec.MsgspecError, UnicodeError, RecursionError):
         return ""
     finally:

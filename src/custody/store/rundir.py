@@ -20,7 +20,7 @@ import msgspec
 from custody.errors import BlobDamaged, PathRefused, RunExists, RunLocked, RunNotFound, UsageError
 from custody.model import layout
 from custody.model.evidence import Evidence
-from custody.model.record import Record, decode, encode_pretty
+from custody.model.record import Record, decode, encode_pretty, ready
 from custody.patterns import later
 from custody.store import files, syscalls
 from custody.store.aside import set_aside
@@ -391,6 +391,6 @@ def _run_id(root: Root) -> str:
     if not root.exists(layout.EVENTS):
         raise RunNotFound(f"not a run directory: {layout.EVENTS} is missing", where=root.path)
     try:
-        return msgspec.json.decode(root.read(layout.MANIFEST), type=_Named).run_id
+        return msgspec.json.decode(root.read(layout.MANIFEST), type=ready(_Named)).run_id
     except (PathRefused, msgspec.MsgspecError, UnicodeError, RecursionError):
         return os.path.basename(root.path)

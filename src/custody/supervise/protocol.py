@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from custody.model.record import ready
 from custody.model.request import Command
 from custody.sandbox.confinement import Confinement
 from custody.supervise.command_list import End
@@ -57,7 +58,7 @@ class Outdated(msgspec.Struct, frozen=True, tag=True):
 
 Message = Start | Stop | Done | Outdated
 
-_decode = msgspec.msgpack.Decoder(Message).decode
+_decode = msgspec.msgpack.Decoder(ready(Message)).decode
 _encode = msgspec.msgpack.Encoder().encode
 
 

@@ -23,7 +23,7 @@ from custody.model.event import (
     StageStarted,
 )
 from custody.model.process_event import RunInterrupted, RunResumed
-from custody.model.record import SCHEMA_VERSION
+from custody.model.record import SCHEMA_VERSION, ready
 from custody.model.request import StepRequest
 from custody.model.session_event import SessionAckIgnored
 from custody.model.skill import paths
@@ -114,7 +114,7 @@ class JobAccount:
             "run_dir": os.path.join(cwd, RUNS, self.job_id),
             "adapter": said.get("adapter", "") or _STARTED_AT_ONCE,
         }
-        return msgspec.convert(self.known.get("job.runtime", begun), JobRuntime)
+        return msgspec.convert(self.known.get("job.runtime", begun), ready(JobRuntime))
 
     @property
     def skill(self) -> JobSkill:
@@ -125,14 +125,14 @@ class JobAccount:
             "version": "unknown",
             "subskill_path": said.get("skill_path", ""),
         }
-        return msgspec.convert(self.known.get("job.skill", begun), JobSkill)
+        return msgspec.convert(self.known.get("job.skill", begun), ready(JobSkill))
 
     @property
     def design(self) -> JobDesign:
         """What it runs on, as far as it was found."""
         query = self._started.variables.get("design", "")
         begun = {"query": query, "mode": "cwd_scan"}
-        found = msgspec.convert(self.known.get("job.design", begun), Located)
+        found = msgspec.convert(self.known.get("job.design", begun), ready(Located))
         selected = found.selected
         return JobDesign(
             enc_path="" if selected is None else selected.enc_path,

@@ -27,7 +27,7 @@ from custody.model.event import (
 from custody.model.journal_version import VERSIONS
 from custody.model.outcome import OutcomeStatus
 from custody.model.process_event import PipelineReplaced
-from custody.model.record import Record, encode, encode_pretty
+from custody.model.record import Record, encode, encode_pretty, ready
 from custody.model.request import STAND_INS, AgentRequest
 from custody.model.state import State
 from custody.model.usage import UsageTotal, told_cost, told_tokens
@@ -107,7 +107,7 @@ class _Rows:
 
     def __iter__(self) -> Iterator[_Row]:
         """Yield them in order, some of them decoded at a time."""
-        decoder = msgspec.json.Decoder(_Row)
+        decoder = msgspec.json.Decoder(ready(_Row))
         if self._packed:
             from zlib import decompress
 

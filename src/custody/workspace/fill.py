@@ -11,6 +11,7 @@ from typing import Protocol
 import msgspec
 
 from custody.errors import BlobDamaged
+from custody.model.record import ready
 from custody.store import files
 from custody.store.blob_folder import BlobFolder
 from custody.store.open_folders import OpenFolders
@@ -44,7 +45,7 @@ class Wanted(Protocol):
         """When it was read and written last, in nanoseconds; None for now."""
 
 
-_states = msgspec.msgpack.Decoder(list[FileState])
+_states = msgspec.msgpack.Decoder(ready(list[FileState]))
 
 
 class Fill:

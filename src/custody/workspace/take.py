@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from custody.errors import PathRefused, StorageFailed
+from custody.model.record import ready
 from custody.store import files
 from custody.store.blob_folder import MODE, BlobFolder
 from custody.store.hash_cache import HashCache, Known
@@ -56,7 +57,7 @@ class Taken(msgspec.Struct, frozen=True, gc=False, array_like=True):
         return Known(self.device, self.inode, self.size, self.modified, self.changed, self.sha256)
 
 
-_taken = msgspec.msgpack.Decoder(list[Taken])
+_taken = msgspec.msgpack.Decoder(ready(list[Taken]))
 
 
 class Take:

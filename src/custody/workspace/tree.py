@@ -9,7 +9,7 @@ import msgspec
 
 from custody.errors import MalformedDocument
 from custody.model.change import Change, Entry, Tree
-from custody.model.record import encode_lines
+from custody.model.record import encode_lines, ready
 from custody.store.blobs import Blobs
 
 
@@ -22,7 +22,7 @@ def listing(entries: Iterable[Entry]) -> bytes:
 def read_listing(data: bytes, *, where: str) -> dict[str, Entry]:
     """Return the entries of a listing by path; raises `MalformedDocument`."""
     try:
-        entries = msgspec.json.Decoder(Entry).decode_lines(data)
+        entries = msgspec.json.Decoder(ready(Entry)).decode_lines(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise MalformedDocument("type", str(error), where=where) from None
     return {entry.path: entry for entry in entries}

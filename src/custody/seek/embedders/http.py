@@ -16,6 +16,7 @@ import msgspec
 
 from custody.egress.post import post
 from custody.errors import FetchFailed, SeekFailed
+from custody.model.record import ready
 from custody.seek.embedders import Level, Passage, Vector
 
 BATCH = 64
@@ -82,7 +83,7 @@ class HttpEmbedder:
         except FetchFailed as failed:
             raise self._failed(f"{failed.what} ({failed.code})") from None
         try:
-            rows = msgspec.json.decode(answer, type=_Said).data
+            rows = msgspec.json.decode(answer, type=ready(_Said)).data
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise self._failed(f"its answer is none of embeddings: {error}") from None
         return self._checked(rows, len(texts))

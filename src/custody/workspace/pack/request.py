@@ -8,7 +8,7 @@ import msgspec
 
 from custody.errors import MalformedDocument, PathRefused
 from custody.model.contracts.file_request import FileNeed, FileRequestEnvelope, PackBudget
-from custody.model.record import decode, encode
+from custody.model.record import decode, encode, ready
 from custody.model.relpath import PATH_BYTES, RelPath
 
 RANGES_LIMIT = 10_000
@@ -74,7 +74,7 @@ def _wanted(item: Any) -> WantedFile:
     if isinstance(item, dict) and _has_too_many(item.get("line_ranges")):
         item = {**item, "line_ranges": item["line_ranges"][: RANGES_LIMIT + 1]}
     try:
-        need = msgspec.convert(item, FileNeed)
+        need = msgspec.convert(item, ready(FileNeed))
         file = RelPath.parse(need.path)
     except msgspec.ValidationError:
         return WantedFile(path)
