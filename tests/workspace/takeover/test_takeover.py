@@ -82,9 +82,12 @@ def test_the_folder_is_what_git_makes_of_it(tmp_path: Path, trees: tuple[Tree, T
     with taking(tmp_path / "here", before, after) as made:
         found = made.take()
         assert found.conflicts == []
+        assert get_tree(made.source) == after
         patch = git.diff(before, after)
         expected = git.apply(before, patch) if patch else before
-        assert get_tree(made.source) == expected == after
+        # Of an empty file `b /a` git cannot read the patch that it writes itself.
+        if not (isinstance(expected, str) and "lacks filename information" in expected):
+            assert expected == after
         assert not (made.source / layout.TAKEOVER).exists()
         again = made.take()
         assert (again.due, again.conflicts) == ([], [])
