@@ -81,8 +81,9 @@ def test_what_git_tells_is_done(git: Git, trees: tuple[Tree, Tree], options: lis
         try:
             assert after_patch(before, patch) == after
         except MalformedDocument as refused:  # with -B git tells what it refuses to do itself
-            assert "there already" in refused.what
-            assert "already exists" in str(git.apply(before, patch))
+            said = git.apply(before, patch)
+            if "there already" not in refused.what or "already exists" not in str(said):
+                raise
 
 
 @fewer
