@@ -172,7 +172,8 @@ def test_a_damaged_repository_keeps_what_was_read(
 
 def syncing(url: str, folder: Path, repo: GitRepo, batch: int = 20) -> subprocess.Popen[bytes]:
     words = [url, f"{folder}/artifacts", str(repo.folder), str(batch), "many"]
-    return subprocess.Popen([sys.executable, "-c", SYNC, *words])
+    own = {**os.environ, "TMPDIR": str(folder)}  # nobody clears up behind one that is killed
+    return subprocess.Popen([sys.executable, "-c", SYNC, *words], env=own)
 
 
 def until_half(book: Logbook, process: subprocess.Popen[bytes]) -> None:
