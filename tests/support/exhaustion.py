@@ -318,7 +318,10 @@ kept = b'x' * (40 * MIB)
 for _ in range(10): fork(lambda: time.sleep(0.8))
 time.sleep(0.8)
 """,
-    "reserved_memory": "kept = mmap.mmap(-1, 8192 * MIB)\ntime.sleep(0.4)",
+    "reserved_memory": """
+kept = mmap.mmap(-1, 8192 * MIB, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000)
+time.sleep(0.4)
+""",
     "files_in_turn": """
 for _ in range(200):
     open('again', 'w').close()
