@@ -27,10 +27,11 @@ unexport PYTHONDONTWRITEBYTECODE
 ONLY ?=
 PYTHONS := 3.13 3.14
 KERNELS := 6.1 6.12
-# What differs by kernel: levels, ways out, overlays. A file stays with one worker, which attacks once.
+# What differs by kernel: levels, ways out, overlays, and limits, which control groups hold there for root. A file
+# stays with one worker, which attacks once.
 KERNEL_TESTS ?= $(addprefix tests/sandbox/test_,apply.py confined.py confinement.py escapes.py gated.py \
 	landlock.py left_open.py namespaces.py overlay.py) tests/supervise/test_probe.py \
-	tests/workspace/overlay/test_layer.py
+	tests/workspace/overlay/test_layer.py tests/hostile/test_limits.py
 # Another interpreter has an environment of its own: make test PYTHON=/usr/bin/python3.13
 VENV := .venv$(if $(filter-out python3,$(PYTHON)),-$(subst /,-,$(PYTHON:/%=%)))
 BIN := $(VENV)/bin
