@@ -122,7 +122,7 @@ def test_what_is_wide_is_not_deep(value: Any) -> None:
 
 
 AT_ONCE = """
-import os, sys, threading
+import sys, threading
 import msgspec
 from custody.model.record import Record, decode
 
@@ -143,18 +143,41 @@ for number in range(200):
     for thread in threads:
         thread.start()
     together.wait()
-    if number % 20 == 0 and not (child := os.fork()):
-        decode(b'{"inner": {"a": 1}}', kind, where="")
-        os._exit(0)
     for thread in threads:
         thread.join()
-    if number % 20 == 0 and os.waitpid(child, 0)[1]:
-        sys.exit("the child of a fork has ended by a signal")
+"""
+WHILE_ONE_LEARNS = """
+from __future__ import annotations
+import os, signal, sys, threading, time
+from custody.model.record import Record, ready
+
+def slow():
+    begun.set()
+    time.sleep(0.3)
+    return int
+
+class Slow(Record, frozen=True):
+    a: slow()
+
+class Other(Record, frozen=True):
+    a: int
+
+begun = threading.Event()
+learning = threading.Thread(target=ready, args=(Slow,))
+learning.start()
+begun.wait()
+if not (child := os.fork()):
+    signal.alarm(5)
+    ready(Other)
+    os._exit(0)
+learning.join()
+sys.exit(os.waitpid(child, 0)[1])
 """
 
 
-def test_threads_may_read_a_kind_for_the_first_time_at_once() -> None:
+@pytest.mark.parametrize("script", [AT_ONCE, WHILE_ONE_LEARNS], ids=["threads", "a fork"])
+def test_a_kind_is_learnt_once_whoever_asks_meanwhile(script: str) -> None:
     # Python 3.12 and newer warn of a fork beside threads, which is what is tried.
-    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", AT_ONCE]
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
