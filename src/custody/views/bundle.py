@@ -31,7 +31,7 @@ _LINK = 0o120000
 _KIND = 0o170000
 _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 _DAMAGED = (
-    zipfile.BadZipFile, NotImplementedError, EOFError, RuntimeError, OSError, ValueError,
+    zipfile.BadZipFile, EOFError, RuntimeError, OSError, ValueError,
     OverflowError, struct.error, zlib.error,
 )  # fmt: skip
 """What reading an archive can raise whose bytes are not what they should be."""
